@@ -29,7 +29,7 @@ OBJECTIVES = {
 
 @dataclass(frozen=True)
 class Preset:
-    """A budget: configurations at the start, iterations, candidates added per EBO iteration (k), and the test design."""
+    """A budget (configurations, iterations, k children in each EBO iteration) and the test design that goes with it."""
 
     configurations: int
     iterations: int
@@ -149,11 +149,10 @@ class RunSettings:
     def comparison_key(self) -> str:
         """Equal for runs whose test scores may be compared: same data, labels, folds and hidden positives."""
         names = (
-            ["dataset", "target", "positive", "negative", "task", "delta", "group", "drop", "roles", "dates", "scale"]
-            + ["folds", "holdout", "inner_folds", "seed"]
-        )  # fmt: skip
+            "dataset target positive negative task delta group drop roles dates scale folds holdout inner_folds seed"
+        )
         record = self.to_dict()
-        text = json.dumps({name: record[name] for name in names}, sort_keys=True)
+        text = json.dumps({name: record[name] for name in names.split()}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, Any]:

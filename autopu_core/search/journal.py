@@ -1,7 +1,7 @@
 """What a search remembers: one `Trial` per assessment, written to a `Journal` as it finishes.
 
-The journal is the truth: the live page, the comparison, the report and `resume` read it. A search that starts with a filled
-journal is answered from it, so a resumed search equals an uninterrupted one.
+The journal is the truth: the live page, the comparison, the report and `resume` read it. A search that starts with a
+filled journal is answered from it, so a resumed search equals an uninterrupted one.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class Trial:
             `predicted_positive`, `labelled_predicted_positive`, `reason` (None where it was scored).
         reason: the first reason in words, None where every fold was scored.
         repeat_of: number of the earlier trial with the same key whose result this one took over, else None.
-        cpu_seconds: CPU seconds of the distinct fits that this trial was the first of its run to need, whether they were
-            computed or reused. The sum over trials is the run's honest cost.
+        cpu_seconds: CPU seconds of the distinct fits that this trial was the first of its run to need, computed or
+            reused. The sum over trials is the run's honest cost.
         fits_naive: fits that this assessment would need alone.
         fits_computed: fits that were really computed for it (not found in any cache).
         new_fits: short keys of the distinct fits it was the first to need; their number is its part of `fits_distinct`.

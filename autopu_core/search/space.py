@@ -1,7 +1,7 @@
 """Parameters, candidates and the search space that everything else follows from.
 
-Sampling, mutation, crossover, the surrogate's encoding, the canonical key of a candidate and the size of the space are all
-derived from one tuple of `Parameter`s, so adding a hyperparameter is one line.
+Sampling, mutation, crossover, the surrogate's encoding, the canonical key of a candidate and the size of the space all
+follow from one tuple of `Parameter`s, so adding a hyperparameter is one line.
 """
 
 from __future__ import annotations
