@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
+from autopu_core.errors import AutoPUError
 from autopu_core.search.cache import Answer, AnswerCache, MemoryCache
 from autopu_core.search.executor import Executor, InlineExecutor, Outcome, Work
 
@@ -103,6 +104,10 @@ class CostModel:
         return total / count * 2.0 ** (bits - nearest)
 
 
+class WorkFailedError(AutoPUError):
+    """A piece of work that a run can't do without has failed; the message is the reason."""
+
+
 def short_key(key: str) -> str:
     """The part of a key by which a journal remembers it: 64 bits, enough to count by."""
     return key[:16]
@@ -164,6 +169,26 @@ class Planner:
         finally:
             if batch.unfinished:
                 self.executor.abandon()
+
+    def call(self, work: Work) -> Any:
+        """The value of one piece of work that is no question: computed by the executor while `control` is heard.
+
+        Raises:
+            WorkFailedError: the work raised, died or ran into the limit.
+        """
+        number = self.next_number()
+        self.executor.submit([(number, work)])
+        try:
+            outcomes: dict[int, Outcome] = {}
+            while number not in outcomes:
+                self.control()
+                outcomes.update(self.executor.collect(_POLL_SECONDS))
+        except BaseException:
+            self.executor.abandon()
+            raise
+        if outcomes[number].failure is not None:
+            raise WorkFailedError(outcomes[number].failure)
+        return outcomes[number].value
 
     def next_number(self) -> int:
         """A number that no piece of work of this planner had before."""
