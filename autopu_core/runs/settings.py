@@ -39,6 +39,11 @@ class Preset:
     final_search: bool
 
 
+_COMPARED = (
+    *("dataset", "target", "positive", "negative", "use_known_negatives", "task", "delta", "group", "drop", "roles"),
+    *("dates", "scale", "folds", "holdout", "inner_folds", "seed"),
+)
+
 PRESETS = {
     "quick": Preset(configurations=20, iterations=8, k=5, folds=None, holdout=0.2, final_search=False),
     "standard": Preset(configurations=50, iterations=25, k=10, folds=5, holdout=None, final_search=True),
@@ -55,6 +60,7 @@ class RunSettings:
         target: name of the target column.
         positive: values of the target that mean positive, as text.
         negative: values that are known to mean negative (genuine data only), as text.
+        use_known_negatives: known negatives are reliable negatives from the start; otherwise they only judge.
         task: `engineered` hides a share of the positives of every training set; `genuine` takes the labels as they are.
         delta: share of positives to hide, 0 <= delta < 1 (engineered only).
         group: column whose equal values stay in one fold (a patient's id), or None.
@@ -81,6 +87,7 @@ class RunSettings:
     target: str
     positive: tuple[str, ...]
     negative: tuple[str, ...] = ()
+    use_known_negatives: bool = False
     task: Task = "engineered"
     delta: float = 0.4
     group: str | None = None
@@ -148,11 +155,8 @@ class RunSettings:
     @property
     def comparison_key(self) -> str:
         """Equal for runs whose test scores may be compared: same data, labels, folds and hidden positives."""
-        names = (
-            "dataset target positive negative task delta group drop roles dates scale folds holdout inner_folds seed"
-        )
         record = self.to_dict()
-        text = json.dumps({name: record[name] for name in names.split()}, sort_keys=True)
+        text = json.dumps({name: record[name] for name in _COMPARED}, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, Any]:
