@@ -1,4 +1,4 @@
-"""The test protocol: which rows train, which rows test, and which positives are hidden (PU paper, sections 5.1 and 5.2).
+"""The test protocol: which rows train, which test, and which positives are hidden (PU paper, sections 5.1 and 5.2).
 
 Test rows keep their true labels and are never seen by a search. The splits follow from data, labels and seed only, so
 systems that are compared use the same folds and the same hidden positives.

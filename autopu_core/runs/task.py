@@ -29,7 +29,7 @@ class RunTask:
         groups: (n,) or None.
         preparer: unfitted.
         outer: training and test sets.
-        final: all rows, where the settings want a final search.
+        final: all rows, for the exported model.
     """
 
     settings: RunSettings
@@ -38,12 +38,16 @@ class RunTask:
     groups: np.ndarray | None
     preparer: TablePreparer
     outer: tuple[OuterSplit, ...]
-    final: OuterSplit | None
+    final: OuterSplit
 
     @property
-    def splits(self) -> list[OuterSplit]:
-        """All splits that are searched on, in order."""
-        return [*self.outer, *([self.final] if self.final else [])]
+    def searched(self) -> list[OuterSplit]:
+        """The splits that are searched on, in order."""
+        return [*self.outer, self.final] if self.settings.final_search else list(self.outer)
+
+    def split(self, search: str) -> OuterSplit:
+        """The split of a search, by its name."""
+        return next(split for split in (*self.outer, self.final) if split.name == search)
 
     def learning_task(self, split: OuterSplit) -> LearningTask:
         """The rows that the search of a split may see: never its test rows, never hidden labels."""
@@ -99,22 +103,17 @@ def prepare_task(table: Table, settings: RunSettings) -> RunTask:
         groups = pd.factorize(column)[0]
     not_learned = {settings.target, settings.group, *settings.drop}
     kept = [name for name in table.frame.columns if name not in not_learned]
+    if not kept:
+        raise SettingsError("No column is left to learn from; leave fewer columns out.")
     preparer = TablePreparer(roles={name: roles[name] for name in kept}, dates=settings.dates, scale=settings.scale)
     features = table.frame.loc[:, kept].iloc[labels.rows].reset_index(drop=True)
-    task = RunTask(settings, labels, features, groups, preparer, *_splits(labels, settings, groups))
-    for split in task.splits:
-        folds(split.s, settings.inner_folds, 0, None if groups is None else groups[split.train])
-    return task
-
-
-def _splits(
-    labels: Labels, settings: RunSettings, groups: np.ndarray | None
-) -> tuple[tuple[OuterSplit, ...], OuterSplit | None]:
     common: dict[str, Any] = {"inner_folds": settings.inner_folds, "seed": settings.seed, "groups": groups}
     outer = outer_splits(labels, delta=settings.delta, n_folds=settings.folds, share=settings.holdout, **common)
-    if not settings.final_search:
-        return tuple(outer), None
-    return tuple(outer), final_split(labels, delta=settings.delta if settings.hide_in_final else 0.0, **common)
+    final = final_split(labels, delta=settings.delta if settings.hide_in_final else 0.0, **common)
+    task = RunTask(settings, labels, features, groups, preparer, tuple(outer), final)
+    for split in task.searched:
+        folds(split.s, settings.inner_folds, 0, None if groups is None else groups[split.train])
+    return task
 
 
 def _column(table: Table, name: str) -> pd.Series:

@@ -11,6 +11,7 @@ import faulthandler
 import os
 import struct
 import tempfile
+import threading
 import time
 import warnings
 from collections import deque
@@ -111,6 +112,18 @@ def _threads() -> ThreadpoolController:
 
         _controller = ThreadpoolController()
     return _controller
+
+
+def _prepare_worker(parent: int) -> None:
+    """End this process soon after the one that it works for, should that be killed."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(1.0)
+        os._exit(1)
+
+    if os.name != "nt":
+        threading.Thread(target=watch, daemon=True).start()
 
 
 def _perform_group(group: Sequence[tuple[int, Work]], limit: float | None, notes: str) -> list[tuple[int, Outcome]]:
@@ -233,7 +246,13 @@ class PoolExecutor:
 
     def _launch(self, group: list[tuple[int, Work]]) -> None:
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(max_workers=self.workers, env=SINGLE_THREAD, timeout=None)
+            self._pool = ProcessPoolExecutor(
+                max_workers=self.workers,
+                env=SINGLE_THREAD,
+                timeout=None,
+                initializer=_prepare_worker,
+                initargs=(os.getpid(),),
+            )
         try:
             future = self._pool.submit(_perform_group, group, self.limit, self._notes.name)
         except BrokenProcessPool:

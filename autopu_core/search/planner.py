@@ -132,6 +132,7 @@ class Planner:
 
     Attributes:
         asked: short keys of the distinct questions of the run so far.
+        in_work: what the executor has now: number -> (slot, question).
         lost: answers that a limit or a dead process prevented, by key; they aren't cached beyond the run.
     """
 
@@ -152,6 +153,7 @@ class Planner:
         self.costs = CostModel()
         self.asked: set[str] = set()
         self.lost: dict[str, Answer] = {}
+        self.in_work: dict[int, tuple[str, Question]] = {}
         self._numbers = 0
 
     def run(self, plans: Mapping[K, Plan[R]]) -> Iterator[tuple[K, R, Cost]]:
@@ -167,8 +169,9 @@ class Planner:
         try:
             yield from batch.run()
         finally:
-            if batch.unfinished:
+            if self.in_work:
                 self.executor.abandon()
+                self.in_work.clear()
 
     def call(self, work: Work) -> Any:
         """The value of one piece of work that is no question: computed by the executor while `control` is heard.
@@ -214,13 +217,8 @@ class _Batch:
         self.planner = planner
         self.plans = plans
         self.ready: list[tuple[float, int, str, Question]] = []
-        self.in_work: dict[int, tuple[str, Question]] = {}
         self.waiters: dict[str, list[tuple[_Waiting, int]]] = {}
         self.done: list[tuple[Any, Any, Cost]] = []
-
-    @property
-    def unfinished(self) -> bool:
-        return bool(self.in_work)
 
     def run(self) -> Iterator[tuple[Any, Any, Cost]]:
         for key, plan in self.plans.items():
@@ -291,14 +289,14 @@ class _Batch:
             seconds = 0.0
             while self.ready and len(group) < _GROUP_MOST and seconds < _GROUP_SECONDS:
                 expected, number, slot, question = heapq.heappop(self.ready)
-                self.in_work[number] = (slot, question)
+                self.planner.in_work[number] = (slot, question)
                 group.append((number, question.work()))
                 seconds -= expected
             executor.submit(group)
 
     def _settle(self, number: int, outcome: Outcome) -> None:
         """File an outcome and wake the plans that waited for it."""
-        slot, question = self.in_work.pop(number)
+        slot, question = self.planner.in_work.pop(number)
         self.planner.costs.record(question.kind, question.size, outcome.cpu_seconds)
         answer = Answer(outcome.value, outcome.failure, outcome.timed_out, outcome.cpu_seconds)
         if outcome.failure is None or outcome.lasting:

@@ -1,0 +1,178 @@
+"""Doing one run: search, refit and test on each outer fold, then the search whose winner is exported.
+
+Everything that comes of it goes to the store as it happens; an attempt at a run that was interrupted finds its trials
+and finished folds there and goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from autopu_core.errors import AutoPUError
+from autopu_core.evaluation.protocol import OuterSplit
+from autopu_core.pu.auto import LearningTask, fit_pipeline, make_objective
+from autopu_core.pu.spaces import SEARCH_SPACES
+from autopu_core.runs.control import Control
+from autopu_core.runs.exporting import export_model
+from autopu_core.runs.records import LeaseLostError, RunRecord
+from autopu_core.runs.results import best_of_folds, choose, run_result, test_split
+from autopu_core.runs.settings import RunSettings
+from autopu_core.runs.store import Store
+from autopu_core.runs.task import RunTask, prepare_task
+from autopu_core.search.cache import DiskCache, MemoryCache
+from autopu_core.search.executor import PoolExecutor
+from autopu_core.search.journal import Trial
+from autopu_core.search.loop import SearchResult, SearchStopped, run_search
+from autopu_core.search.optimizers import make_optimizer
+from autopu_core.search.planner import Planner, WorkFailedError
+from autopu_core.search.seeds import derive_seed
+
+log = logging.getLogger(__name__)
+
+_REFIT_TRIES = 5
+
+Listener = Callable[[dict[str, Any]], None]
+
+
+def execute_run(store: Store, run: int, worker: str, listen: Listener = lambda progress: None) -> RunRecord:
+    """Do a run that this worker has claimed, and give it back with its status and result.
+
+    Args:
+        store: where the run is.
+        run: its number.
+        worker: name under which the run was claimed.
+        listen: called with the progress record about twice a second.
+
+    Returns:
+        The run as it is afterwards: finished, failed (with one sentence), cancelled or paused.
+
+    Raises:
+        KeyboardInterrupt, SystemExit: the process was told to end; the run is left "interrupted" and can be resumed.
+        LeaseLostError: another worker has the run now; nothing more was written.
+    """
+    settings = store.run(run).settings
+    control = Control(store, run, worker, settings, listen)
+    try:
+        with _Attempt(store, run, worker, settings, control) as attempt:
+            result = attempt.do()
+        store.finish_run(run, worker, "finished", result)
+    except SearchStopped as stop:
+        store.finish_run(run, worker, "paused" if stop.reason == "pause" else "cancelled")
+    except LeaseLostError:
+        raise
+    except (KeyboardInterrupt, SystemExit):
+        store.finish_run(run, worker, "interrupted")
+        raise
+    except AutoPUError as error:
+        store.finish_run(run, worker, "failed", error=str(error))
+    except Exception as error:
+        # The last line of defence of a worker that must serve the next run: a person gets a sentence, the log the rest.
+        log.exception("Run %s ended by an unexpected error", run)
+        store.finish_run(run, worker, "failed", error=f"Unexpected error: {type(error).__name__}: {error}")
+    return store.run(run)
+
+
+class _Attempt:
+    """One attempt at a run, with its processes and scratch folder."""
+
+    def __init__(self, store: Store, run: int, worker: str, settings: RunSettings, control: Control) -> None:
+        self.store, self.run, self.worker, self.settings, self.control = store, run, worker, settings, control
+        self.space = SEARCH_SPACES[settings.space]
+        self._scratch = tempfile.TemporaryDirectory(dir=store.home.scratch, prefix=f"run-{run}-")
+        self.executor = PoolExecutor(settings.jobs, settings.fit_limit, Path(self._scratch.name))
+        cache = MemoryCache(behind=DiskCache(store.home.cache) if settings.cache else None)
+        self.planner = Planner(self.executor, cache, limit=settings.fit_limit, control=control)
+        self.planner.asked |= store.charged_fits(run)
+        control.watch(self.planner)
+
+    def __enter__(self) -> _Attempt:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.executor.close()
+        self._scratch.cleanup()
+
+    def do(self) -> dict[str, Any]:
+        """The whole run; returns its result, see `runs.results`."""
+        task = prepare_task(self.store.load_table(self.settings.dataset), self.settings)
+        finished = self.store.folds(self.run)
+        folds = [finished.get(split.name) or self._fold(task, split) for split in task.outer]
+        if self.settings.final_search:
+            choice = choose(self._search(task, task.final), self.space)
+        else:
+            choice = best_of_folds(folds)
+        result = run_result(self.store, self.run, task, folds, choice)
+        self.control.stage("exporting", choice["search"])
+        export = partial(export_model, self.store, self.run, task, result, worker=self.worker)
+        return {**result, "model": export(self.planner.call, self.store.model_folder(self.run))}
+
+    # -- one training set -------------------------------------------------------------------------------------------
+
+    def _fold(self, task: RunTask, split: OuterSplit) -> dict[str, Any]:
+        searched = self._search(task, split)
+        self.control.stage("testing", split.name)
+        trial, pipeline = self._refit(task.learning_task(split), searched)
+        test, predictions = self.planner.call(partial(test_split, task, split, pipeline))
+        fold = {
+            "search": split.name,
+            "candidate": self.space.active(trial.candidate),
+            "key": trial.key,
+            "fitness": trial.fitness,
+            "trial": trial.number,
+            "stopped": searched.stopped,
+            **test,
+        }
+        self.store.save_predictions(self.run, split.name, predictions, self.worker)
+        self.store.save_fold(self.run, split.name, fold, self.worker)
+        return fold
+
+    def _search(self, task: RunTask, split: OuterSplit) -> SearchResult:
+        """Search on one training set; ends early at the time limit, raises where a person stopped it."""
+        settings, planner = self.settings, self.planner
+        self.control.stage("preparing", split.name)
+        memory_limit = settings.memory_limit_mb * 1024**2
+        scratch = Path(self._scratch.name)
+        learning = task.learning_task(split)
+        objective = make_objective(learning, settings.objective, settings.inner_folds, scratch, planner, memory_limit)
+        seed = derive_seed(settings.seed, split.name, "optimizer", settings.optimizer)
+        budget = (settings.configurations, settings.iterations, settings.k)
+        optimizer = make_optimizer(settings.optimizer, self.space, seed, *budget)
+        journal = self.store.journal(self.run, self.worker)
+        with self.control.searching(split.name, optimizer.planned_assessments) as clock:
+            result = run_search(
+                optimizer,
+                objective,
+                planner,
+                journal,
+                search=split.name,
+                clock=clock,
+                on_trial=self.control.on_trial,
+            )
+        if result.stopped not in (None, "time limit"):
+            raise SearchStopped(result.stopped)
+        if result.best is None:
+            raise AutoPUError(
+                f"The time limit of {settings.time_limit:g} s ended the search on {split.name} before a single "
+                "candidate was assessed; allow more time."
+            )
+        return result
+
+    def _refit(self, learning: LearningTask, searched: SearchResult) -> tuple[Trial, Any]:
+        """The best trial that can be refitted on the whole training set; the inner folds don't promise that it can."""
+        ranked = sorted(searched.trials, key=lambda trial: (-trial.fitness, trial.number))
+        distinct = [trial for trial in ranked if trial.repeat_of is None and trial.fitness > 0]
+        reason = next((trial.reason for trial in ranked if trial.reason), "every row was called negative")
+        for trial in distinct[:_REFIT_TRIES]:
+            try:
+                return trial, self.planner.call(partial(fit_pipeline, trial.candidate, learning))
+            except WorkFailedError as failure:
+                reason = str(failure)
+        raise AutoPUError(
+            f"None of the {len(searched.trials)} candidates assessed could find labelled positives in this table; "
+            f"the reason of the best was: {reason}. More labelled positives or other columns may help."
+        )
