@@ -8,6 +8,7 @@ there the older rollback journal is used. Every other database that SQLAlchemy k
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import threading
 import time
@@ -16,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sqlalchemy import URL, Connection, Engine, create_engine, event, func, insert, inspect, make_url, select, update
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 
@@ -25,6 +27,11 @@ from autopu_core.runs import schema
 BUSY_SECONDS = 30.0
 """How long a process waits for another one's write; writes take milliseconds."""
 
+# The driver would take numbers out of a DataFrame for bytes, store them as such and find nothing that equals them.
+for _number, _plain in ((np.int64, int), (np.int32, int), (np.bool_, bool), (np.float32, float)):
+    sqlite3.register_adapter(_number, _plain)
+
+_MOUNTS = Path("/proc/self/mounts")
 _NETWORK_FILE_SYSTEMS = {
     "nfs",
     "nfs4",
@@ -44,7 +51,7 @@ _NETWORK_FILE_SYSTEMS = {
 class Database:
     """Connections to one database whose tables are those of `schema`.
 
-    Safe to share between threads; a forked process gets connections of its own.
+    Safe to share between threads; a forked process, and one that gets it as a pickle, opens connections of its own.
 
     Args:
         url: any SQLAlchemy URL.
@@ -76,6 +83,9 @@ class Database:
             if self.is_sqlite:
                 self._prepare_file()
             self._prepare_schema()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Database, (self.url, self._clock)
 
     @property
     def engine(self) -> Engine:
@@ -109,8 +119,12 @@ class Database:
         """Shrink the file after a deletion, so that what was deleted isn't found in it any more (SQLite)."""
         if self.is_sqlite:
             with self._sentences():
-                self._pragma("incremental_vacuum")
-                self._pragma("wal_checkpoint(TRUNCATE)")
+                connection = self.engine.raw_connection()
+                try:
+                    # As a script: `execute` would take one step of it, which frees a single page.
+                    connection.cursor().executescript("PRAGMA incremental_vacuum; PRAGMA wal_checkpoint(TRUNCATE)")
+                finally:
+                    connection.close()
 
     def close(self) -> None:
         """Close the connections; the next use opens new ones."""
@@ -238,9 +252,11 @@ def on_network_folder(path: Path) -> bool:
     if text.startswith("\\\\"):
         return True
     try:
-        lines = Path("/proc/self/mounts").read_text(errors="replace").splitlines()
+        lines = _MOUNTS.read_text(errors="replace").splitlines()
     except OSError:
         return False
     mounts = [line.split()[1:3] for line in lines]
+    # Spaces in a folder's name are written as octal numbers.
+    mounts = [(re.sub(r"\\(\d{3})", lambda octal: chr(int(octal[1], 8)), folder), kind) for folder, kind in mounts]
     inside = [(len(folder), kind) for folder, kind in mounts if path.absolute().is_relative_to(folder)]
     return bool(inside) and max(inside)[1] in _NETWORK_FILE_SYSTEMS

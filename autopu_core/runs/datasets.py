@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow
+import pyarrow.parquet
 from sqlalchemy import Row, delete, insert, select
 from sqlalchemy.exc import IntegrityError
 
@@ -130,9 +131,16 @@ class Datasets(Shelf):
 
 
 def _keep(frame: pd.DataFrame, path: Path) -> None:
-    if not path.exists():
+    if not _is_whole(path, len(frame)):
         with replacing(path) as file:
             frame.to_parquet(file, compression="zstd")
+
+
+def _is_whole(path: Path, rows: int) -> bool:
+    try:
+        return pyarrow.parquet.read_metadata(path).num_rows == rows
+    except (OSError, pyarrow.ArrowException):
+        return False
 
 
 def _record(row: Row, description: dict[str, Any]) -> DatasetRecord:

@@ -35,7 +35,7 @@ class Outcomes(Shelf):
         """Results of the finished test folds by search, in the order in which they were saved."""
         query = select(folds.c.search, folds.c.result).where(folds.c.run == run).order_by(folds.c.saved_at)
         with self.database.read() as connection:
-            return dict(connection.execute(query).tuples().all())
+            return {row.search: row.result for row in connection.execute(query)}
 
     def save_predictions(self, run: int, search: str, frame: pd.DataFrame, worker: str | None = None) -> None:
         """Keep the predictions for the test rows of one search.

@@ -9,7 +9,6 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any
 
 from sqlalchemy import URL
 
@@ -35,6 +34,10 @@ class Store(Datasets, Queue, Trials, Outcomes, Workers):
         url: any SQLAlchemy URL; by default what `AUTOPU_DATABASE_URL` says, else a SQLite file in the data folder.
         clock: seconds since 1970, for tests.
 
+    Attributes:
+        home: the data folder.
+        url: the URL of the database, None where it is the file in the data folder.
+
     Raises:
         StoreError: the folder or the database can't be used, or a newer version of the program made it.
     """
@@ -43,18 +46,11 @@ class Store(Datasets, Queue, Trials, Outcomes, Workers):
         self, home: Path | str | None = None, url: str | None = None, *, clock: Callable[[], float] | None = None
     ) -> None:
         self.home = Home(home)
-        self._url = url or os.environ.get(DATABASE_VARIABLE) or URL.create("sqlite", database=str(self.home.database))
-        self._clock = clock
-        self.database = Database(self._url, clock)
+        self.url = url or os.environ.get(DATABASE_VARIABLE)
+        self.database = Database(self.url or URL.create("sqlite", database=str(self.home.database)), clock)
 
     def __repr__(self) -> str:
         return f"Store({str(self.home.root)!r})"
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"home": self.home.root, "url": self._url, "clock": self._clock}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["home"], state["url"], clock=state["clock"])
 
     def __enter__(self) -> Store:
         return self

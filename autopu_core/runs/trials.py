@@ -209,16 +209,16 @@ def _values(run: int, trial: Trial) -> dict[str, Any]:
         "candidate": dict(trial.candidate),
         "key": trial.key,
         "outcome": trial.outcome,
-        "fitness": float(trial.fitness),
+        "fitness": trial.fitness,
         "folds": _pack_folds(trial.folds),
         "reason": trial.reason,
         "repeat_of": trial.repeat_of,
-        "cpu_seconds": float(trial.cpu_seconds),
+        "cpu_seconds": trial.cpu_seconds,
         "fits_naive": trial.fits_naive,
         "fits_distinct": len(trial.new_fits),
         "fits_computed": trial.fits_computed,
         "new_fits": pack_keys(trial.new_fits),
-        "elapsed": float(trial.elapsed),
+        "elapsed": trial.elapsed,
     }
 
 
