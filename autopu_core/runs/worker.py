@@ -52,6 +52,8 @@ def ensure_worker(store: Store, idle_seconds: float = IDLE_SECONDS) -> None:
     if worker_is_alive(store):
         return
     environment = {**os.environ, HOME_VARIABLE: str(store.home.root)}
+    if store.url:
+        environment[DATABASE_VARIABLE] = store.url
     command = [sys.executable, "-m", "autopu_core.runs.worker", str(idle_seconds)]
     detached = (
         {"creationflags": subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP}
