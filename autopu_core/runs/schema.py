@@ -136,6 +136,7 @@ trials = Table(
     Column("reason", Words),
     Column("repeat_of", Integer),
     Column("cpu_seconds", Double, nullable=False),
+    Column("cpu_seconds_naive", Double, nullable=False),
     Column("fits_naive", Integer, nullable=False),
     Column("fits_distinct", Integer, nullable=False),
     Column("fits_computed", Integer, nullable=False),

@@ -30,6 +30,7 @@ _TIDY_TYPES = {
     "reason": "str",
     "repeat_of": "Int64",
     "cpu_seconds": "float64",
+    "cpu_seconds_naive": "float64",
     "fits_naive": "int64",
     "fits_distinct": "int64",
     "fits_computed": "int64",
@@ -59,8 +60,9 @@ class Trials(Shelf):
             genes: also one column for each gene of the candidates.
 
         Returns:
-            Columns rowid, search, number, batch, key, outcome, fitness, reason, repeat_of, cpu_seconds, fits_naive,
-            fits_distinct, fits_computed, elapsed (see `Trial`; `fits_distinct` is the number of its `new_fits`).
+            Columns rowid, search, number, batch, key, outcome, fitness, reason, repeat_of, cpu_seconds,
+            cpu_seconds_naive, fits_naive, fits_distinct, fits_computed, elapsed (see `Trial`; `fits_distinct` is the
+            number of its `new_fits`).
         """
         columns = [trials.c.id if name == "rowid" else trials.c[name] for name in _TIDY_TYPES]
         query = select(*columns, *([trials.c.candidate] if genes else [])).where(trials.c.run == run)
@@ -94,7 +96,7 @@ class Trials(Shelf):
 
         Returns:
             Columns search, assessments, distinct_candidates, failed, timed_out, best (fitness), elapsed (active wall
-            seconds), cpu_seconds, fits_naive, fits_distinct, fits_computed.
+            seconds), cpu_seconds, cpu_seconds_naive, fits_naive, fits_distinct, fits_computed.
         """
         totals = {
             "assessments": func.count(),
@@ -104,6 +106,7 @@ class Trials(Shelf):
             "best": func.max(trials.c.fitness),
             "elapsed": func.max(trials.c.elapsed),
             "cpu_seconds": func.sum(trials.c.cpu_seconds),
+            "cpu_seconds_naive": func.sum(trials.c.cpu_seconds_naive),
             "fits_naive": func.sum(trials.c.fits_naive),
             "fits_distinct": func.sum(trials.c.fits_distinct),
             "fits_computed": func.sum(trials.c.fits_computed),
@@ -214,6 +217,7 @@ def _values(run: int, trial: Trial) -> dict[str, Any]:
         "reason": trial.reason,
         "repeat_of": trial.repeat_of,
         "cpu_seconds": trial.cpu_seconds,
+        "cpu_seconds_naive": trial.cpu_seconds_naive,
         "fits_naive": trial.fits_naive,
         "fits_distinct": len(trial.new_fits),
         "fits_computed": trial.fits_computed,
@@ -235,6 +239,7 @@ def _trial(row: Row) -> Trial:
         reason=row.reason,
         repeat_of=row.repeat_of,
         cpu_seconds=row.cpu_seconds,
+        cpu_seconds_naive=row.cpu_seconds_naive,
         fits_naive=row.fits_naive,
         fits_computed=row.fits_computed,
         new_fits=unpack_keys(row.new_fits),

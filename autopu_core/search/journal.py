@@ -31,6 +31,7 @@ class Trial:
         repeat_of: number of the earlier trial with the same key whose result this one took over, else None.
         cpu_seconds: CPU seconds of the distinct fits that this trial was the first of its run to need, computed or
             reused. The sum over trials is the run's honest cost.
+        cpu_seconds_naive: CPU seconds that its fits took, repeats included: what this assessment would cost alone.
         fits_naive: fits that this assessment would need alone.
         fits_computed: fits that were really computed for it (not found in any cache).
         new_fits: short keys of the distinct fits it was the first to need; their number is its part of `fits_distinct`.
@@ -48,6 +49,7 @@ class Trial:
     reason: str | None = None
     repeat_of: int | None = None
     cpu_seconds: float = 0.0
+    cpu_seconds_naive: float = 0.0
     fits_naive: int = 0
     fits_computed: int = 0
     new_fits: tuple[str, ...] = field(default=(), repr=False)

@@ -204,6 +204,7 @@ class _State:
             folds=assessment.folds,
             reason=assessment.reason,
             cpu_seconds=cost.cpu_seconds,
+            cpu_seconds_naive=cost.cpu_seconds_naive,
             fits_naive=cost.fits_naive,
             fits_computed=cost.fits_computed,
             new_fits=tuple(cost.new),

@@ -64,12 +64,14 @@ class Cost:
         fits_computed: questions that a worker had to compute, counted with the plan that asked first.
         new: short keys that no plan of the run had asked before.
         cpu_seconds: CPU seconds of the `new` ones, computed or reused.
+        cpu_seconds_naive: CPU seconds of all, each counted every time it was asked.
     """
 
     fits_naive: int = 0
     fits_computed: int = 0
     new: list[str] = field(default_factory=list)
     cpu_seconds: float = 0.0
+    cpu_seconds_naive: float = 0.0
 
     def add(self, other: Cost) -> None:
         """Add the cost of another plan to this one."""
@@ -77,6 +79,7 @@ class Cost:
         self.fits_computed += other.fits_computed
         self.new.extend(other.new)
         self.cpu_seconds += other.cpu_seconds
+        self.cpu_seconds_naive += other.cpu_seconds_naive
 
 
 class CostModel:
@@ -261,6 +264,7 @@ class _Batch:
         if answer is not None:
             waiting.answers[position] = answer
             cost.cpu_seconds += answer.cpu_seconds if first else 0.0
+            cost.cpu_seconds_naive += answer.cpu_seconds
             return
         slot = key if planner.share else f"{key}/{planner.next_number()}"
         if slot not in self.waiters:
@@ -308,6 +312,7 @@ class _Batch:
             if not charged and short_key(question.key) in waiting.cost.new:
                 waiting.cost.cpu_seconds += answer.cpu_seconds
                 charged = True
+            waiting.cost.cpu_seconds_naive += answer.cpu_seconds
             waiting.answers[position] = answer
             waiting.missing -= 1
             if waiting.missing == 0:

@@ -80,6 +80,7 @@ def make_trial() -> Callable[..., Trial]:
                 for n in range(5)
             ),
             "cpu_seconds": 0.25,
+            "cpu_seconds_naive": 3.0,
             "fits_naive": 15,
             "fits_computed": 2,
             "new_fits": (f"{number:016x}", f"{number:015x}f"),

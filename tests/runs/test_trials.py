@@ -117,6 +117,7 @@ def test_totals_of_each_search(store, run, make_trial):
         "best": 1 / 7,
         "elapsed": 4.5,
         "cpu_seconds": 0.5,
+        "cpu_seconds_naive": 6.0,
         "fits_naive": 30,
         "fits_distinct": 2,
         "fits_computed": 4,

@@ -1,0 +1,76 @@
+"""How long a run will take on this machine: measured on a few fits of its own data, with an honest range."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from autopu_core.errors import AutoPUError
+from autopu_core.pu.classifiers import CLASSIFIERS, positive_probability
+from autopu_core.runs.task import RunTask
+from autopu_core.search.executor import available_cores, single_threaded
+
+_PROBED_ROWS = 300
+_GROWTH = {"gaussian_process": 2.5, "svm": 1.8, "knn": 1.3}  # cost ~ rows ** growth; 1.1 for the others
+_DISTINCT_PER_ASSESSMENT = {"ga": 3.0, "bo": 13.0, "ebo": 7.0, "random": 15.0}
+_SPREAD = 2.0
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Expected wall seconds of a whole run, the final search included.
+
+    Attributes:
+        low, high: the range that most runs fall into; what the optimiser comes to like isn't known beforehand.
+        processes: on which the estimate is based.
+    """
+
+    low: float
+    high: float
+    processes: int
+
+
+def estimate_run(task: RunTask) -> Estimate:
+    """Time one fit of each candidate classifier on up to 300 training rows and extrapolate.
+
+    Takes a second or two. A limit in the settings bounds the estimate.
+    """
+    settings = task.settings
+    processes = available_cores() if settings.jobs == -1 else settings.jobs
+    per_fit = _mean_fit_seconds(task)
+    fits = settings.assessments_per_search * _DISTINCT_PER_ASSESSMENT[settings.optimizer] * len(settings.searches)
+    seconds = fits * per_fit / processes
+    low, high = seconds / _SPREAD, seconds * _SPREAD
+    if settings.time_limit is not None:
+        low, high = min(low, settings.time_limit), min(high, settings.time_limit)
+    return Estimate(low, high, processes)
+
+
+def _mean_fit_seconds(task: RunTask) -> float:
+    """Mean over the candidate classifiers of one typical fit: P of an inner fold against a third of its U."""
+    learning = task.learning_task(task.outer[0])
+    rng = np.random.default_rng(0)
+    labelled = _some(np.flatnonzero(learning.s == 1), rng)
+    others = _some(np.flatnonzero((learning.s == 0) & ~learning.known_negative), rng, share=1 / 3)
+    typical = 0.8 * (learning.s.sum() + (learning.s == 0).sum() / 3)
+    rows = np.sort(np.concatenate([labelled, others]))
+    X = task.preparer.fit_transform(learning.take(rows))
+    y = learning.s[rows]
+    seconds = []
+    with single_threaded():
+        for name in CLASSIFIERS:
+            began = time.perf_counter()
+            try:
+                positive_probability(name, X, y, X, 0)
+            except AutoPUError:
+                continue  # a classifier that can't be fitted here costs a search next to nothing either
+            took = time.perf_counter() - began
+            seconds.append(took * max(1.0, typical / len(rows)) ** _GROWTH.get(name, 1.1))
+    return float(np.mean(seconds)) if seconds else 0.0
+
+
+def _some(rows: np.ndarray, rng: np.random.Generator, share: float = 1.0) -> np.ndarray:
+    size = max(2, min(_PROBED_ROWS // 2, round(share * len(rows))))
+    return rng.choice(rows, size=min(size, len(rows)), replace=False)
