@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from autopu_core.evaluation.metrics import binary_metrics, bootstrap_summary, summarise_folds
+from autopu_core.evaluation.bootstrap import bootstrap_interval
+from autopu_core.evaluation.metrics import Summary, binary_metrics, summarise_folds
 from autopu_core.evaluation.protocol import OuterSplit
-from autopu_core.evaluation.pu_metrics import estimated_metrics
+from autopu_core.evaluation.pu_metrics import bootstrap_estimates, estimated_metrics
 from autopu_core.evaluation.references import REFERENCES, Prediction
-from autopu_core.pu.auto import estimated_class_prior
+from autopu_core.pu.auto import LearningTask, estimated_class_prior
 from autopu_core.pu.two_step import CALLED_POSITIVE
 from autopu_core.runs.store import Store
 from autopu_core.runs.task import RunTask
@@ -29,23 +30,17 @@ def test_split(task: RunTask, split: OuterSplit, pipeline: Any) -> tuple[dict[st
     """Test a fitted pipeline and the plain references on the test rows of a split.
 
     Returns:
-        `test` and `references` (name -> metrics), and the predictions: columns row (position in the table), truth,
-        labelled, probability, predicted, system.
+        `test` and `references` (name -> metrics); for a hold-out also `intervals` (name -> summary by bootstrap). And
+        the
+        predictions: columns row (position in the table), truth, labelled, probability, predicted, system.
     """
     learning = task.learning_task(split)
-    test_rows = task.features.iloc[split.test]
-    probability = pipeline.predict_proba(test_rows)[:, 1]
-    predicted = {SYSTEM: Prediction(probability, probability >= CALLED_POSITIVE)}
-    learned_from = np.flatnonzero(~learning.known_negative)
-    preparer = pipeline.named_steps["prepare"]
-    X_train = preparer.transform(learning.rows.iloc[learned_from])
-    X_test = preparer.transform(test_rows)
-    with single_threaded():
-        for name, reference in REFERENCES.items():
-            seed = derive_seed(learning.seed, "reference", name)
-            predicted[name] = reference.predict(X_train, learning.s[learned_from], X_test, seed)
-    measure = _genuine_measure(task, split, learning) if task.labels.genuine else _engineered_measure(task, split)
-    metrics = {name: measure(prediction) for name, prediction in predicted.items()}
+    predicted = _predictions(task, split, learning, pipeline)
+    judge = _GenuineJudge(task, split, learning) if task.labels.genuine else _EngineeredJudge(task, split)
+    metrics = {name: judge.metrics(prediction) for name, prediction in predicted.items()}
+    tested: dict[str, Any] = {"test": metrics[SYSTEM], "references": {name: metrics[name] for name in REFERENCES}}
+    if len(task.outer) == 1:
+        tested["intervals"] = {name: judge.intervals(prediction) for name, prediction in predicted.items()}
     frames = [
         pd.DataFrame(
             {
@@ -59,19 +54,70 @@ def test_split(task: RunTask, split: OuterSplit, pipeline: Any) -> tuple[dict[st
         )
         for name, prediction in predicted.items()
     ]
-    references = {name: metrics[name] for name in REFERENCES}
-    return {"test": metrics[SYSTEM], "references": references}, pd.concat(frames, ignore_index=True)
+    return tested, pd.concat(frames, ignore_index=True)
 
 
-def _engineered_measure(task: RunTask, split: OuterSplit):
-    y = task.labels.positive[split.test].astype(int)
-    return lambda prediction: binary_metrics(y, prediction.probability, predicted=prediction.predicted)
+def _predictions(task: RunTask, split: OuterSplit, learning: LearningTask, pipeline: Any) -> dict[str, Prediction]:
+    """Of the pipeline and of the references, which learn from the same prepared rows."""
+    test_rows = task.features.iloc[split.test]
+    probability = pipeline.predict_proba(test_rows)[:, 1]
+    predicted = {SYSTEM: Prediction(probability, probability >= CALLED_POSITIVE)}
+    unlabelled_or_labelled = np.flatnonzero(~learning.known_negative)
+    preparer = pipeline.named_steps["prepare"]
+    X_train = preparer.transform(learning.take(unlabelled_or_labelled))
+    X_test = preparer.transform(test_rows)
+    with single_threaded():
+        for name, reference in REFERENCES.items():
+            seed = derive_seed(learning.seed, "reference", name)
+            predicted[name] = reference.function(X_train, learning.s[unlabelled_or_labelled], X_test, seed)
+    return predicted
 
 
-def _genuine_measure(task: RunTask, split: OuterSplit, learning: Any):
-    s = task.labels.positive[split.test].astype(int)
-    prior = estimated_class_prior(learning)
-    return lambda prediction: estimated_metrics(s, prediction.probability, prior, predicted=prediction.predicted)
+class _EngineeredJudge:
+    """True labels are known: exact metrics."""
+
+    def __init__(self, task: RunTask, split: OuterSplit) -> None:
+        self.y = task.labels.positive[split.test].astype(int)
+        self.groups = None if task.groups is None else task.groups[split.test]
+        self.seed = derive_seed(task.settings.seed, "bootstrap")
+
+    def metrics(self, prediction: Prediction) -> dict[str, Any]:
+        return binary_metrics(self.y, prediction.probability, predicted=prediction.predicted)
+
+    def intervals(self, prediction: Prediction) -> Summary:
+        return bootstrap_interval(
+            self.y, prediction.probability, prediction.predicted, seed=self.seed, groups=self.groups
+        )
+
+
+class _GenuineJudge:
+    """Only labels of positives are known: estimates under SCAR."""
+
+    def __init__(self, task: RunTask, split: OuterSplit, learning: LearningTask) -> None:
+        self.s = task.labels.positive[split.test].astype(int)
+        self.known_negative = task.labels.known_negative[split.test]
+        self.groups = None if task.groups is None else task.groups[split.test]
+        self.seed = derive_seed(task.settings.seed, "bootstrap")
+        self.class_prior = estimated_class_prior(learning)
+
+    def metrics(self, prediction: Prediction) -> dict[str, Any]:
+        return estimated_metrics(
+            self.s,
+            prediction.probability,
+            self.class_prior,
+            predicted=prediction.predicted,
+            known_negative=self.known_negative,
+        )
+
+    def intervals(self, prediction: Prediction) -> Summary:
+        return bootstrap_estimates(
+            self.s,
+            prediction.predicted,
+            self.class_prior,
+            seed=self.seed,
+            known_negative=self.known_negative,
+            groups=self.groups,
+        )
 
 
 def choose(searched: SearchResult, space: SearchSpace) -> dict[str, Any]:
@@ -101,7 +147,7 @@ def run_result(
 ) -> dict[str, Any]:
     """Everything that is told of a finished run but the model: folds, test summary, final choice, counts, remarks."""
     totals = store.search_totals(run)
-    summaries = _summaries(store, run, task, folds)
+    summaries = _summaries(folds)
     return {
         "folds": list(folds),
         "test": summaries,
@@ -115,24 +161,15 @@ def run_result(
     }
 
 
-def _summaries(store: Store, run: int, task: RunTask, folds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _summaries(folds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Mean and interval of each metric: over folds, or by bootstrap where there is one hold-out."""
-    if len(folds) > 1 or task.labels.genuine:
-        summarise = summarise_folds
-        system = summarise([fold["test"] for fold in folds])
-        references = {name: summarise([fold["references"][name] for fold in folds]) for name in REFERENCES}
-        return {"system": system, "references": references}
-    predictions = store.predictions(run)
-    by_system = {
-        name: bootstrap_summary(
-            rows["truth"].to_numpy(),
-            rows["probability"].to_numpy(),
-            rows["predicted"].to_numpy(),
-            seed=derive_seed(task.settings.seed, "bootstrap"),
-        )
-        for name, rows in predictions.groupby("system")
+    if len(folds) == 1:
+        intervals = folds[0]["intervals"]
+        return {"system": intervals[SYSTEM], "references": {name: intervals[name] for name in REFERENCES}}
+    return {
+        "system": summarise_folds([fold["test"] for fold in folds]),
+        "references": {name: summarise_folds([fold["references"][name] for fold in folds]) for name in REFERENCES},
     }
-    return {"system": by_system[SYSTEM], "references": {name: by_system[name] for name in REFERENCES}}
 
 
 def remarks(summaries: Mapping[str, Any], folds: Sequence[Mapping[str, Any]], task: RunTask) -> list[str]:
