@@ -71,10 +71,12 @@ class CorrectedForestClassifier(ClassifierMixin, BaseEstimator):
             random_state=self.random_state,
         )
         with warnings.catch_warnings():
-            # A row that is in every tree's bag has no out-of-bag probability; it is left out of the mean below.
+            # A row that is in every tree's bag has no out-of-bag probability; `label_frequency` leaves it out.
             warnings.filterwarnings("ignore", "Some inputs do not have OOB scores", UserWarning)
             self.forest_.fit(X, labelled)
-        self.label_frequency_ = _label_frequency(self.forest_.oob_decision_function_[:, 1], labelled)
+        found = label_frequency(self.forest_.oob_decision_function_[labelled, 1])
+        # Without evidence, what is sure: at least as large a share is labelled of the positives as of all rows.
+        self.label_frequency_ = found or float(labelled.mean())
         return self
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
@@ -96,8 +98,31 @@ class CorrectedForestClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _label_frequency(out_of_bag: np.ndarray, labelled: np.ndarray) -> float:
-    """Mean out-of-bag probability of the labelled rows; without any evidence, what is known for sure: at least the
-    labelled share of all rows is labelled among positives."""
-    known = out_of_bag[labelled & np.isfinite(out_of_bag)]
-    return float(known.mean()) if len(known) and known.mean() > 0 else float(labelled.mean())
+def label_frequency(out_of_bag: np.ndarray) -> float:
+    """Share of the positives that are labelled, Pr[s = 1 | y = 1] (Elkan & Noto 2008, their estimator e1).
+
+    Args:
+        out_of_bag: (n,) probabilities of a label that labelled rows got from a model that hasn't learned from them; NaN
+            where there is none.
+
+    Returns:
+        Their mean, 0 .. 1; 0 where nothing is known.
+    """
+    known = np.asarray(out_of_bag, dtype=np.float64)
+    known = known[np.isfinite(known)]
+    return float(np.clip(known.mean(), 0.0, 1.0)) if len(known) else 0.0
+
+
+def class_prior_from_label_frequency(labelled_share: float, frequency: float) -> float:
+    """Share of positives, hidden ones included, under SCAR: labelled share / label frequency.
+
+    Args:
+        labelled_share: labelled rows / rows, 0 .. 1.
+        frequency: share of the positives that are labelled.
+
+    Returns:
+        At least `labelled_share`, since labelled rows are positive, and at most 1.
+    """
+    if frequency <= labelled_share:
+        return 1.0
+    return float(np.clip(labelled_share / frequency, labelled_share, 1.0))

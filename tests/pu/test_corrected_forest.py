@@ -8,7 +8,11 @@ from sklearn.base import clone
 from sklearn.metrics import f1_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from autopu_core.pu.corrected_forest import CorrectedForestClassifier
+from autopu_core.pu.corrected_forest import (
+    CorrectedForestClassifier,
+    class_prior_from_label_frequency,
+    label_frequency,
+)
 
 
 def _expected_failures(estimator: CorrectedForestClassifier) -> dict[str, str]:
@@ -71,3 +75,16 @@ def test_without_evidence_the_label_frequency_stays_above_zero():
 def test_one_kind_of_row_is_refused():
     with pytest.raises(ValueError, match="1 class"):
         CorrectedForestClassifier().fit(np.zeros((5, 1)), np.ones(5))
+
+
+def test_label_frequency_is_a_mean_without_the_unknown():
+    assert label_frequency(np.array([0.2, np.nan, 0.6])) == pytest.approx(0.4)
+    assert label_frequency(np.array([np.nan])) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("labelled_share", "frequency", "prior"),
+    [(0.2, 0.5, 0.4), (0.2, 1.0, 0.2), (0.2, 0.1, 1.0), (0.2, 0.0, 1.0), (0.2, 1.5, 0.2)],
+)
+def test_class_prior_stays_possible(labelled_share, frequency, prior):
+    assert class_prior_from_label_frequency(labelled_share, frequency) == pytest.approx(prior)
