@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from autopu_core.errors import AutoPUError
 from autopu_core.pu.classifiers import CLASSIFIERS, positive_probability
 from autopu_core.runs.task import RunTask
-from autopu_core.search.executor import available_cores, single_threaded
+from autopu_core.search.executor import available_cores, perform
 
 _PROBED_ROWS = 300
 _GROWTH = {"gaussian_process": 2.5, "svm": 1.8, "knn": 1.3}  # cost ~ rows ** growth; 1.1 for the others
@@ -58,17 +57,9 @@ def _mean_fit_seconds(task: RunTask) -> float:
     rows = np.sort(np.concatenate([labelled, others]))
     X = task.preparer.fit_transform(learning.take(rows))
     y = learning.s[rows]
-    seconds = []
-    with single_threaded():
-        for name in CLASSIFIERS:
-            began = time.perf_counter()
-            try:
-                positive_probability(name, X, y, X, 0)
-            except AutoPUError:
-                continue  # a classifier that can't be fitted here costs a search next to nothing either
-            took = time.perf_counter() - began
-            seconds.append(took * max(1.0, typical / len(rows)) ** _GROWTH.get(name, 1.1))
-    return float(np.mean(seconds)) if seconds else 0.0
+    growth = max(1.0, typical / len(rows))
+    took = {name: perform(partial(positive_probability, name, X, y, X, 0)).cpu_seconds for name in CLASSIFIERS}
+    return float(np.mean([seconds * growth ** _GROWTH.get(name, 1.1) for name, seconds in took.items()]))
 
 
 def _some(rows: np.ndarray, rng: np.random.Generator, share: float = 1.0) -> np.ndarray:
