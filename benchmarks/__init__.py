@@ -1,0 +1,1 @@
+"""Measurements, not tests: each module prints one JSON object and can be run by anybody; see README.md here."""
