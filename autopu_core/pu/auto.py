@@ -20,7 +20,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from autopu_core.errors import AutoPUError
-from autopu_core.pu.corrected_forest import CorrectedForestClassifier
+from autopu_core.pu.corrected_forest import CorrectedForestClassifier, class_prior_from_label_frequency
 from autopu_core.pu.fits import DEFAULT_MEMORY_BYTES, PreparedMatrix
 from autopu_core.pu.folds import folds
 from autopu_core.pu.objective import InnerFold, TwoStepObjective
@@ -111,7 +111,7 @@ def estimated_class_prior(task: LearningTask) -> float:
     values, _ = _prepared(task, rows, rows[:1])
     with single_threaded():
         forest = CorrectedForestClassifier(random_state=derive_seed(task.seed, "prior")).fit(values, task.s[rows])
-    among = min(1.0, float(task.s[rows].mean()) / forest.label_frequency_)
+    among = class_prior_from_label_frequency(float(task.s[rows].mean()), forest.label_frequency_)
     return among * len(rows) / len(task.s)
 
 
@@ -245,7 +245,7 @@ class AutoPUClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, encoded = np.unique(np.asarray(s), return_inverse=True)
         if len(self.classes_) != 2:
             raise ValueError(
-                f"Only binary labels can be learned: labelled positive and unlabelled; s has {len(self.classes_)} "
+                f"Only binary classification is supported (labelled positive and unlabelled); s has {len(self.classes_)} "
                 f"class{'' if len(self.classes_) == 1 else 'es'}."
             )
         known = np.zeros(len(encoded), dtype=bool) if known_negative is None else np.asarray(known_negative, dtype=bool)
@@ -262,7 +262,8 @@ class AutoPUClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: pd.DataFrame | np.ndarray) -> np.ndarray:
         """The value of `classes_` for each row: positive where its probability is at least 0.5."""
-        return self.classes_[(self.predict_proba(X)[:, 1] >= 0.5).astype(int)]
+        called = self.predict_proba(X)[:, 1] >= 0.5
+        return self.classes_[called.astype(int)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

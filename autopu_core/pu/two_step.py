@@ -238,7 +238,7 @@ class TwoStepClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, encoded = np.unique(s, return_inverse=True)
         if len(self.classes_) != 2:
             raise ValueError(
-                f"Only binary labels can be learned: labelled positive and unlabelled; s has {len(self.classes_)} "
+                f"Only binary classification is supported (labelled positive and unlabelled); s has {len(self.classes_)} "
                 f"class{'' if len(self.classes_) == 1 else 'es'}."
             )
         rows = learning_rows_of(encoded, PreparedMatrix(X), int(self.random_state or 0), known_negative)

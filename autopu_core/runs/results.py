@@ -189,7 +189,7 @@ def remarks(summaries: Mapping[str, Any], folds: Sequence[Mapping[str, Any]], ta
         )
     if task.labels.genuine:
         said.append(
-            "Nobody is known to be negative, so these numbers are estimates; they hold if the labelled positives are a "
+            "Most rows have no known answer, so these numbers are estimates; they hold if the labelled positives are a "
             "random draw of all positives."
         )
     if any(fold.get("stopped") for fold in folds):
