@@ -25,7 +25,7 @@ from autopu_core.pu.fits import DEFAULT_MEMORY_BYTES, PreparedMatrix
 from autopu_core.pu.folds import folds
 from autopu_core.pu.objective import InnerFold, TwoStepObjective
 from autopu_core.pu.spaces import SEARCH_SPACES
-from autopu_core.pu.two_step import LearningRows, TwoStepClassifier
+from autopu_core.pu.two_step import LearningRows, TwoStepClassifier, two_classes
 from autopu_core.search.executor import InlineExecutor, PoolExecutor, single_threaded
 from autopu_core.search.journal import MemoryJournal
 from autopu_core.search.loop import run_search
@@ -242,12 +242,7 @@ class AutoPUClassifier(ClassifierMixin, BaseEstimator):
     def _task(self, X: Any, s: Any, groups: Any, known_negative: Any) -> LearningTask:
         if self.preparer is None:
             X, s = validate_data(self, X, s, dtype=np.float64)
-        self.classes_, encoded = np.unique(np.asarray(s), return_inverse=True)
-        if len(self.classes_) != 2:
-            raise ValueError(
-                f"Only binary classification is supported (labelled positive and unlabelled); s has {len(self.classes_)} "
-                f"class{'' if len(self.classes_) == 1 else 'es'}."
-            )
+        self.classes_, encoded = two_classes(s)
         known = np.zeros(len(encoded), dtype=bool) if known_negative is None else np.asarray(known_negative, dtype=bool)
         groups = None if groups is None else np.asarray(groups)
         seed = int(self.random_state or 0)

@@ -235,12 +235,7 @@ class TwoStepClassifier(ClassifierMixin, BaseEstimator):
         """
         X, s = validate_data(self, X, s, dtype=np.float64)
         check_classification_targets(s)
-        self.classes_, encoded = np.unique(s, return_inverse=True)
-        if len(self.classes_) != 2:
-            raise ValueError(
-                f"Only binary classification is supported (labelled positive and unlabelled); s has {len(self.classes_)} "
-                f"class{'' if len(self.classes_) == 1 else 'es'}."
-            )
+        self.classes_, encoded = two_classes(s)
         rows = learning_rows_of(encoded, PreparedMatrix(X), int(self.random_state or 0), known_negative)
         self.reliable_negatives_ = run_alone(reliable_negatives(self.get_params(), rows))
         X_2, y_2 = learning_rows(X, rows.labelled, self.reliable_negatives_)
@@ -265,6 +260,21 @@ class TwoStepClassifier(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+
+def two_classes(s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The two values of PU labels, ascending, and the labels as 0 (unlabelled) and 1 (labelled positive).
+
+    Raises:
+        ValueError: there are more or fewer than two values.
+    """
+    classes, encoded = np.unique(np.asarray(s), return_inverse=True)
+    if len(classes) != 2:
+        raise ValueError(
+            "Only binary classification is supported (labelled positive and unlabelled); s has "
+            f"{len(classes)} class{'' if len(classes) == 1 else 'es'}."
+        )
+    return classes, encoded
 
 
 def learning_rows_of(
