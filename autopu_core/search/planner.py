@@ -9,6 +9,7 @@ each plan is exactly what it would be alone.
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from collections.abc import Callable, Generator, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
@@ -23,6 +24,7 @@ K = TypeVar("K", bound=Hashable)
 _POLL_SECONDS = 0.2
 _GROUP_SECONDS = 0.05  # short questions travel together until their expected cost reaches this
 _GROUP_MOST = 32
+_READY_PER_WORKER = 12  # questions in the queue beyond which no further plan is begun
 
 
 class Question(Protocol):
@@ -218,21 +220,28 @@ class _Batch:
 
     def __init__(self, planner: Planner, plans: Mapping[Any, Plan[Any]]) -> None:
         self.planner = planner
-        self.plans = plans
+        self.waiting_plans = deque(plans.items())
         self.ready: list[tuple[float, int, str, Question]] = []
         self.waiters: dict[str, list[tuple[_Waiting, int]]] = {}
         self.done: list[tuple[Any, Any, Cost]] = []
 
     def run(self) -> Iterator[tuple[Any, Any, Cost]]:
-        for key, plan in self.plans.items():
-            self._advance(key, plan, None, Cost())
-        yield from self._take_done()
-        while self.waiters:
+        while self.waiting_plans or self.waiters:
+            self._admit()
+            yield from self._take_done()
             self.planner.control()
             self._dispatch()
             for number, outcome in self.planner.executor.collect(_POLL_SECONDS):
                 self._settle(number, outcome)
             yield from self._take_done()
+
+    def _admit(self) -> None:
+        """Begin plans in their order while the queue is short: enough work for every process, yet the first plans of a
+        large batch end early, so that a search stopped midway has something to show."""
+        enough = _READY_PER_WORKER * self.planner.executor.workers
+        while self.waiting_plans and len(self.ready) < enough:
+            key, plan = self.waiting_plans.popleft()
+            self._advance(key, plan, None, Cost())
 
     def _take_done(self) -> list[tuple[Any, Any, Cost]]:
         done, self.done = self.done, []
