@@ -25,3 +25,7 @@ class StoreError(AutoPUError):
 
 class ModelError(AutoPUError):
     """A model file can't be trusted, loaded, or applied to the given table."""
+
+
+class FitError(AutoPUError):
+    """A classifier can't learn from the rows it was given, or predicts what isn't a probability."""
