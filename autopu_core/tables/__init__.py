@@ -1,1 +1,29 @@
+"""Reading clinical files, describing their columns, and preparing them for learning."""
 
+from autopu_core.tables.cells import MISSING_TOKENS
+from autopu_core.tables.description import (
+    LEARNED_ROLES,
+    ROLES,
+    ColumnDescription,
+    TableDescription,
+    describe_table,
+    leak_suspects,
+)
+from autopu_core.tables.preparation import TablePreparer
+from autopu_core.tables.reading import ENDINGS, read_table
+from autopu_core.tables.table import Table, as_text
+
+__all__ = [
+    "ENDINGS",
+    "LEARNED_ROLES",
+    "MISSING_TOKENS",
+    "ROLES",
+    "ColumnDescription",
+    "Table",
+    "TableDescription",
+    "TablePreparer",
+    "as_text",
+    "describe_table",
+    "leak_suspects",
+    "read_table",
+]
