@@ -38,7 +38,7 @@ def samples(as_json: AsJson = False) -> None:
             "name": sample.name,
             "title": sample.title,
             "target": sample.target,
-            "positive": sample.positive,
+            "positive": ", ".join(sample.positive),
             "licence": sample.licence,
             "path": str(sample_path(sample.name)),
         }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 
-import click
 import typer
 
 from autopu_core.cli import data, model, runs, search
@@ -32,10 +31,11 @@ def main() -> None:
     except AutoPUError as error:
         _say(str(error))
         code = 2
-    except click.ClickException as error:
-        _say(error.format_message())
+    except typer.TyperException as error:
+        describe = getattr(error, "format_message", None)
+        _say(describe() if describe else str(error))
         code = 2
-    except (click.Abort, KeyboardInterrupt):
+    except (typer.Abort, KeyboardInterrupt):
         _say("Stopped.")
         code = 130
     except BrokenPipeError:
