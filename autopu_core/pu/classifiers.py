@@ -34,6 +34,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from autopu_core.errors import AutoPUError
+from autopu_core.pu.boosting import boosted_probability
 from autopu_core.pu.deep_forest import CascadeForestClassifier
 from autopu_core.pu.forests import Kind, grow_forest
 
@@ -157,6 +158,9 @@ def positive_probability(
             kind, bootstrap = _FAST_FORESTS[name]
             forest = grow_forest(kind, X_fit.astype(np.float32), y_fit, 2, random_state, bootstrap=bootstrap)
             probability = forest.predict_proba(X_predict.astype(np.float32))[:, 1]
+        elif name == "gradient_boosting":
+            as_trees_see = (X_fit.astype(np.float32), y_fit, X_predict.astype(np.float32))
+            probability = boosted_probability(*as_trees_see, random_state)
         else:
             probability = make_classifier(name, random_state).fit(X_fit, y_fit).predict_proba(X_predict)[:, 1]
     if not np.isfinite(probability).all():
