@@ -59,10 +59,20 @@ def predict(
         )
     called = int(np.sum(loaded.predict(rows)))
     if as_json:
-        print_json({"rows": len(rows), "called_positive": called, "output": str(target), "metrics": metrics})
+        print_json(
+            {
+                "rows": len(rows),
+                "called_positive": called,
+                "output": str(target),
+                "metrics": metrics,
+                "learned_from": loaded.learned_from(rows),
+            }
+        )
         return
     out.print(f"{len(rows)} rows, {called} called positive; written to {target}.", markup=False)
     if metrics is not None:
+        if loaded.learned_from(rows):
+            out.print("The model was learned from this very table, so these numbers say how well it remembers it.")
         title = f"Against the column {loaded.target!r}"
         print_table(title, ("", "value"), [(METRICS[name].title, metrics[name]) for name in METRICS])
 

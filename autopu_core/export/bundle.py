@@ -49,6 +49,7 @@ class ExportedModel:
         target: name of the target column, not needed for scoring.
         positive: values of the target that mean positive.
         versions: see `current_versions`, of the installation that made it.
+        fingerprint: of the table that it was learned from.
         threshold: rows with at least this probability are called positive.
     """
 
@@ -57,6 +58,7 @@ class ExportedModel:
     target: str
     positive: tuple[str, ...]
     versions: Mapping[str, str]
+    fingerprint: str = ""
     threshold: float = 0.5
 
     def predict_proba(self, rows: pd.DataFrame) -> np.ndarray:
@@ -85,6 +87,10 @@ class ExportedModel:
         called = np.where(probability >= self.threshold, "positive", "not positive")
         scored[_free_name("predicted", rows)] = called
         return scored
+
+    def learned_from(self, rows: pd.DataFrame) -> bool:
+        """Whether these are the very rows that it was learned from, so that metrics on them say little."""
+        return Table.from_frame(rows, "rows").fingerprint == self.fingerprint
 
     def truth(self, rows: pd.DataFrame) -> tuple[np.ndarray, np.ndarray] | None:
         """Where the table has the target: which rows have a value there, and whether that is positive; else None."""

@@ -54,6 +54,7 @@ def export_model(
         target=settings.target,
         positive=settings.positive,
         versions=current_versions(),
+        fingerprint=store.dataset(settings.dataset).fingerprint,
     )
     record = store.run(run)
     card = model_card(
