@@ -1,7 +1,7 @@
-"""From cells of text to typed columns: missing values, numbers and dates, and never a silent misreading.
+"""From cells of text to typed columns: missing values, numbers, and never a silent misreading.
 
 A column becomes numeric or a date only if all its present cells are one for certain; otherwise it stays text, and a
-note says why.
+note says why where a person may have expected something else.
 """
 
 from __future__ import annotations
@@ -9,154 +9,271 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from autopu_core.tables.dates import read_dates
 
 MISSING_TOKENS = frozenset(
-    ("", "?", "??", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "null", "nil", "-", "--", ".", "missing", "<na>")
-) | {"#value!", "#div/0!", "#ref!", "#num!", "#name?", "#null!"}
-"""Cells that mean "missing", compared in lower case and stripped."""
+    ("", "?", "??", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "nat", "null", "<null>", "(null)", "\\n", "<na>")
+) | {"-", "--", "---", "–", "—", ".", "missing", "#value!", "#div/0!", "#ref!", "#num!", "#name?", "#null!"}
+"""Cells that mean "missing" in every column, compared in lower case and stripped."""
 
-_LONGEST_TOKEN = max(map(len, MISSING_TOKENS))
-_SIGNS = {"-": "+"}  # "-" is a result, not a gap, where its counterpart occurs
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_COMMA_NUMBER = re.compile(r"[+-]?(?:\d+,?\d*|,\d+)(?:[eE][+-]?\d+)?", re.ASCII)
-_ALL_INTEGERS = re.compile(r"(?:[+-]?\d+\n)*[+-]?\d+", re.ASCII)
-_LEADING_ZERO = re.compile(r"^[+-]?0\d", re.MULTILINE)
-_THREE_DIGITS = re.compile(r"[+-]?\d{1,3}(?:[.,]\d{3})+")
-_EXACT_INTEGER = 2**53
+NUMBER_GAPS = frozenset(
+    ("unknown", "unk", "not known", "not available", "not done", "not recorded", "not measured", "n.d.", "nd", "n.k.")
+)
+"""Cells that mean "missing" among numbers or dates; among texts they are a kind of their own."""
+
+Style = Literal["point", "comma"] | None
+"""Decimal sign that the table is known to use."""
+
+_DASHES = frozenset(("-", "--", "---"))
+_POSITIVE_RESULT = r"^(?i:\d?\+{1,4}|\+/-|\(\+\)|pos|positive)$"
+_NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_COMMA_NUMBER = r"^[+-]?(?:[0-9]+,?[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_INTEGER = r"^[+-]?[0-9]+$"
+_INFINITE = r"^[+-]?(?i:inf|infinity)$"
+_LEADING_ZERO = r"^[+-]?0[0-9]"
+_THREE_DIGITS = r"^[+-]?[1-9][0-9]{0,2}(?:[.,][0-9]{3})+$"
+_WITH_UNIT = re.compile(r"[<>≤≥=~]?\s*[+-]?\d+(?:[.,]\d+)?\s*\D{1,12}")
+EXACT_INTEGER = 2**53
+"""From here on not every integer is a float64."""
 _MOSTLY = 0.5
-_ISO = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?")
-_DAY_FIRST = re.compile(r"\d{1,2}\.\d{1,2}\.\d{4}")
-_SLASHED = re.compile(r"(\d{1,2})/(\d{1,2})/(\d{4})")
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of text, each different text kept once.
+
+    Attributes:
+        values: different texts, stripped (n_values,).
+        codes: for each row the place of its text in `values`, -1 where the source has nothing.
+        gap: which of `values` mean "missing" (n_values,), bool.
+    """
+
+    name: str
+    values: pa.Array
+    codes: np.ndarray
+    gap: np.ndarray
+
+    @classmethod
+    def from_cells(cls, name: str, cells: pa.Array | Sequence[str | None]) -> Column:
+        """Split a column into its different texts and which row has which."""
+        array = cells if isinstance(cells, pa.Array) else pa.array(cells, pa.string())
+        encoded = array.dictionary_encode()
+        values = pc.utf8_trim_whitespace(encoded.dictionary)
+        codes = pc.fill_null(encoded.indices, -1).to_numpy(zero_copy_only=False)
+        gap = _among(values, MISSING_TOKENS)
+        if gap.any() and _among(values, _DASHES).any() and pc.any(_matches(values, _POSITIVE_RESULT)).as_py():
+            gap &= ~_among(values, _DASHES)  # "-" is a result, not a gap, where its counterpart occurs
+        return cls(name, values, codes, gap)
+
+    @property
+    def present(self) -> pa.Array:
+        """The texts that aren't missing."""
+        return self.values.filter(pa.array(~self.gap))
 
 
 @dataclass(frozen=True)
 class TypedColumn:
-    """A column of text as what it is: the values, the cells taken as missing, and what a person should know."""
+    """A column as what it is: the values, the cells taken as missing, and what a person should know."""
 
     values: pd.Series
     missing: dict[str, int]
     note: str | None = None
 
 
-def uses_decimal_comma(columns: Sequence[Sequence[str]]) -> bool:
-    """Whether a table writes decimal commas: some column has a number such as 12,5 or 0,1234 that can't be thousands,
-    and no column of decimal points contradicts."""
+def decimal_style(columns: Sequence[Column]) -> Style:
+    """The decimal sign that columns prove: 12,5 or 0,1234 can't be thousands; None without proof or if both occur."""
     comma = point = False
     for column in columns:
-        present = {cell.strip() for cell in column[:2000]} - {""}
-        present = {cell for cell in present if cell.lower() not in MISSING_TOKENS}
-        if not present:
+        present = column.present
+        sign = "," if _any(pc.match_substring(present, ",")) else "." if _any(pc.match_substring(present, ".")) else ""
+        if not sign or not _all(_matches(present, _COMMA_NUMBER if sign == "," else _NUMBER)):
             continue
-        with_comma = {cell for cell in present if "," in cell}
-        if with_comma and all(_COMMA_NUMBER.fullmatch(cell) for cell in present):
-            comma |= any(not _THREE_DIGITS.fullmatch(cell) for cell in with_comma)
-        elif all(_NUMBER.fullmatch(cell) for cell in present):
-            point |= any("." in cell and not _THREE_DIGITS.fullmatch(cell) for cell in present)
-    return comma and not point
+        signed = present.filter(pc.match_substring(present, sign))
+        proven = not _all(_matches(signed, _THREE_DIGITS))
+        comma |= proven and sign == ","
+        point |= proven and sign == "."
+    return None if comma == point else "comma" if comma else "point"
 
 
-def typed_column(name: str, cells: Sequence[str], decimal_comma: bool = False) -> TypedColumn:
+def typed_column(
+    column: Column, style: Style = None, *, doubtful_point: bool = False, as_text: bool = False
+) -> TypedColumn:
     """Give a column of text its type.
 
     Args:
-        name: for the note.
-        cells: as written.
-        decimal_comma: the table writes 12,5 for twelve and a half.
+        column: the texts.
+        style: decimal sign of the table.
+        doubtful_point: 1.234 may be a thousand in this file unless `style` says otherwise.
+        as_text: numbers in it are codes.
     """
-    codes, distinct = pd.factorize(np.array(cells, dtype=object))
-    stripped = [cell.strip() for cell in distinct]
-    signs = set(stripped) & set(_SIGNS.values())
-    gaps = [
-        len(cell) <= _LONGEST_TOKEN
-        and cell.lower() in MISSING_TOKENS
-        and not (cell in _SIGNS and _SIGNS[cell] in signs)
-        for cell in stripped
-    ]
-    counts = np.bincount(codes, minlength=len(distinct))
-    missing: dict[str, int] = {}
-    for cell, gap, count in zip(stripped, gaps, counts, strict=True):
-        if gap:
-            missing[cell] = missing.get(cell, 0) + int(count)
-    present = [cell for cell, gap in zip(stripped, gaps, strict=True) if not gap]
-    note = None
-    values = None
-    if present:
-        values, note = _numbers(name, stripped, gaps, present, decimal_comma)
-        if values is None and note is None:
-            values, note = _dates(name, stripped, gaps, present)
-    if values is None:
-        texts = np.array([None if gap else cell for cell, gap in zip(stripped, gaps, strict=True)], dtype=object)
-        column = pd.Series(texts[codes]).astype("str") if present else pd.Series(np.full(len(codes), np.nan))
-        return TypedColumn(column, missing, note)
-    column = pd.Series(values[codes])
-    if values.dtype.kind == "f" and not any(gaps) and _ALL_INTEGERS.fullmatch("\n".join(present)):
-        column = column.astype("int64")
-    return TypedColumn(column, missing, note)
+    gap = column.gap
+    note, values = None, None
+    if len(column.present) and not as_text:
+        words = _among(column.values, NUMBER_GAPS) | _equal(column.values, "None")
+        number = _matches(column.present, _COMMA_NUMBER if style == "comma" else _NUMBER)
+        values, gap, note = _numbers(column, words, style, doubtful_point)
+        if values is None and not _any(number):
+            values, gap, dated = read_dates(column.name, column.values, column.gap, words)
+            note = dated if values is not None else note or dated
+    if values is None and note is None:
+        note = _none_note(column)
+    missing = _count(column, gap)
+    if values is not None:
+        return TypedColumn(_spread(values, column.codes, gap), missing, note)
+    if not len(column.present):
+        return TypedColumn(pd.Series(np.full(len(column.codes), np.nan)), missing, note)
+    return TypedColumn(_texts(column), missing, note)
 
 
 def _numbers(
-    name: str, stripped: list[str], gaps: list[bool], present: list[str], decimal_comma: bool
-) -> tuple[np.ndarray | None, str | None]:
-    pattern = _COMMA_NUMBER if decimal_comma else _NUMBER
-    others = [cell for cell in present if not pattern.fullmatch(cell)]
-    if others:
-        return None, _why_no_numbers(name, present, others)
-    joined = "\n".join(present)  # one pass of a compiled pattern over all cells is many times faster than one for each
-    if _LEADING_ZERO.search(joined):
-        return None, f"The column {name!r} is kept as text because numbers in it begin with 0, as codes do."
-    if decimal_comma:
-        present = joined.replace(",", ".").split("\n")
-    numbers = np.array(present).astype(np.float64)
-    if _ALL_INTEGERS.fullmatch(joined) and np.abs(numbers).max() > _EXACT_INTEGER:
-        return None, f"The column {name!r} is kept as text because its numbers have too many digits to be exact."
-    if np.isinf(numbers).any():
-        return None, f"The column {name!r} is kept as text because a number in it is too large."
-    values = np.full(len(gaps), np.nan)
-    values[~np.asarray(gaps, dtype=bool)] = numbers
+    column: Column, words: np.ndarray, style: Style, doubtful_point: bool
+) -> tuple[np.ndarray | None, np.ndarray, str | None]:
+    """Values (n_values,) and which of them are gaps, or None with the reason why the column is no number."""
+    name, gap = column.name, column.gap
+    pattern = _COMMA_NUMBER if style == "comma" else _NUMBER
+    number = _mask(_matches(column.values, pattern))
+    infinite = _mask(_matches(column.values, _INFINITE))
+    if not (number & ~gap).any():
+        others = column.present
+        return None, gap, _doubt(name, others, others, style) if _any(_matches(others, r"[0-9]")) else None
+    unread = ~(number | infinite | gap)
+    note = None
+    if unread.any():
+        if (unread & ~words).any():
+            return None, gap, _doubt(name, column.present, column.values.filter(pa.array(unread)), style)
+        shown = ", ".join(repr(word) for word in column.values.filter(pa.array(unread)).to_pylist()[:_SHOWN])
+        note = f"In the column {name!r} {shown} was taken as missing."
+        gap = gap | unread
+    present = column.values.filter(pa.array(~gap))
+    if _any(_matches(present, _LEADING_ZERO)):
+        return None, column.gap, f"The column {name!r} is kept as text because numbers in it begin with 0, as codes do."
+    if doubtful_point and style is None and _any(pc.match_substring(present, ".")):
+        pointed = present.filter(pc.match_substring(present, "."))
+        if _all(_matches(pointed, _THREE_DIGITS)):
+            return None, column.gap, _thousands(name, pointed[0].as_py())
+    values, problem = _as_numbers(name, present, infinite.any(), style)
+    if problem:
+        return None, column.gap, problem
+    spread = np.zeros(len(gap), dtype=values.dtype)
+    spread[~gap] = values
+    return spread, gap, note
+
+
+def _as_numbers(name: str, present: pa.Array, infinite: bool, style: Style) -> tuple[np.ndarray, str | None]:
+    if style == "comma":
+        present = pc.replace_substring(present, ",", ".")
+    values = pc.cast(present, pa.float64()).to_numpy(zero_copy_only=False)
+    if _all(_matches(present, _INTEGER)):
+        if len(values) and np.abs(values).max() >= EXACT_INTEGER:
+            return values, f"The column {name!r} is kept as text because its numbers have too many digits to be exact."
+        return values.astype(np.int64), None
+    finite = np.isfinite(values)
+    if not infinite and not finite.all():
+        return values, f"The column {name!r} is kept as text because a number in it is too large."
     return values, None
 
 
-def _why_no_numbers(name: str, present: list[str], others: list[str]) -> str | None:
+def _doubt(name: str, present: pa.Array, others: pa.Array, style: Style) -> str | None:
     """A sentence where a column was probably meant to be numeric."""
-    if all(_THREE_DIGITS.fullmatch(cell) for cell in others):
+    if _all(_matches(others, _THREE_DIGITS)):
+        return _thousands(name, others[0].as_py())
+    shown = others.to_pylist()
+    if style != "comma" and _all(_matches(others, _COMMA_NUMBER)):
         return (
-            f"The column {name!r} is kept as text: {others[0]!r} may be a number with a thousands separator or "
-            "with a decimal sign; write it without separators to have it read as a number."
+            f"The column {name!r} is kept as text: {shown[0]!r} seems to have a decimal comma, but other numbers of "
+            "the table have a point; write all with a point."
         )
-    if len(present) - len(others) > _MOSTLY * len(present):
-        shown = ", ".join(repr(cell) for cell in others[:3])
+    measured = sum(_WITH_UNIT.fullmatch(cell) is not None for cell in shown[:1000]) > _MOSTLY * len(shown[:1000])
+    numbers = len(present) - len(others)
+    if numbers > _MOSTLY * len(present) or (measured and not numbers and len(others) > 10):
+        examples = ", ".join(repr(cell) for cell in shown[:_SHOWN])
+        what = "are no plain numbers" if len(others) > 1 else "is no plain number"
         return (
-            f"The column {name!r} is kept as text: {len(others)} of its {len(present)} different values are no "
-            f"numbers ({shown}); correct or empty them to have it read as numbers."
+            f"The column {name!r} is kept as text: {len(others)} of its {len(present)} different values {what} "
+            f"({examples}); if it is a measurement, correct or empty them."
         )
     return None
 
 
-def _dates(
-    name: str, stripped: list[str], gaps: list[bool], present: list[str]
-) -> tuple[np.ndarray | None, str | None]:
-    layout = None
-    if all(_ISO.fullmatch(cell) for cell in present):
-        layout = "ISO8601"
-    elif all(_DAY_FIRST.fullmatch(cell) for cell in present):
-        layout = "%d.%m.%Y"
-    elif all(_SLASHED.fullmatch(cell) for cell in present):
-        pairs = [tuple(map(int, _SLASHED.fullmatch(cell).groups()[:2])) for cell in present]
-        day_first, month_first = any(first > 12 for first, _ in pairs), any(second > 12 for _, second in pairs)
-        if day_first == month_first:
-            return None, (
-                f"The column {name!r} is kept as text: {present[0]!r} may mean day/month or month/day; write dates as "
-                "YYYY-MM-DD."
-            )
-        layout = "%d/%m/%Y" if day_first else "%m/%d/%Y"
-    if layout is None:
-        return None, None
-    try:
-        parsed = pd.to_datetime(pd.Series(present), format=layout).astype("datetime64[us]")
-    except ValueError:
-        return None, f"The column {name!r} is kept as text because a date in it doesn't exist."
-    dates = iter(parsed.to_numpy())
-    return np.array([np.datetime64("NaT") if gap else next(dates) for gap in gaps], dtype="datetime64[us]"), None
+def _thousands(name: str, example: str) -> str:
+    return (
+        f"The column {name!r} is kept as text: {example!r} may have a thousands separator or a decimal sign; write it "
+        "without separators to have it read as a number."
+    )
+
+
+def _none_note(column: Column) -> str | None:
+    nothing = _among(column.values, frozenset(("none", "nil")))
+    if not nothing.any() or len(column.present) < 2:
+        return None
+    word = column.values.filter(pa.array(nothing))[0].as_py()
+    return (
+        f"{word!r} in the column {column.name!r} is kept as a kind of its own; empty those cells if it means missing."
+    )
+
+
+def _spread(values: np.ndarray, codes: np.ndarray, gap: np.ndarray) -> pd.Series:
+    """Values of the rows; int64 only where nothing is missing."""
+    nothing = codes < 0
+    absent = nothing | gap[codes]
+    if not absent.any():
+        return pd.Series(values[codes])
+    if values.dtype.kind == "M":
+        rows = values[codes]
+        rows[absent] = np.datetime64("NaT")
+        return pd.Series(rows)
+    rows = values.astype(np.float64)[codes]
+    rows[absent] = np.nan
+    return pd.Series(rows)
+
+
+def _texts(column: Column) -> pd.Series:
+    kinds = column.present.to_pylist()
+    if set(kinds) <= {"True", "False"} and not column.gap.any() and not (column.codes < 0).any():
+        return pd.Series(np.array([kind == "True" for kind in column.values.to_pylist()])[column.codes])
+    indices = pa.array(column.codes, mask=(column.codes < 0) | column.gap[column.codes])
+    return pd.Series(column.values.take(indices), dtype="str")
+
+
+def _count(column: Column, gap: np.ndarray) -> dict[str, int]:
+    """How often each text that was taken as missing occurs."""
+    if not gap.any():
+        return {}
+    counts = np.bincount(column.codes[column.codes >= 0], minlength=len(gap))
+    tokens: dict[str, int] = {}
+    for place in np.flatnonzero(gap):
+        token = column.values[place].as_py()
+        tokens[token] = tokens.get(token, 0) + int(counts[place])
+    return tokens
+
+
+def _matches(values: pa.Array, pattern: str) -> pa.Array:
+    return pc.match_substring_regex(values, pattern)
+
+
+def _among(values: pa.Array, tokens: frozenset[str]) -> np.ndarray:
+    return _mask(pc.is_in(pc.utf8_lower(values), value_set=pa.array(sorted(tokens), pa.string())))
+
+
+def _equal(values: pa.Array, text: str) -> np.ndarray:
+    return _mask(pc.equal(values, text))
+
+
+def _mask(matched: pa.Array) -> np.ndarray:
+    return matched.to_numpy(zero_copy_only=False).astype(bool)
+
+
+def _any(matched: pa.Array) -> bool:
+    return bool(pc.any(matched, min_count=0).as_py())
+
+
+def _all(matched: pa.Array) -> bool:
+    return bool(pc.all(matched, min_count=0).as_py())

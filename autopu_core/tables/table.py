@@ -7,12 +7,15 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from autopu_core.errors import TableError
+
+_EXACT_INTEGER = 2**53
 
 
 @dataclass(frozen=True)
@@ -35,13 +38,7 @@ class Table:
     missing_tokens: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @classmethod
-    def from_frame(
-        cls,
-        frame: pd.DataFrame,
-        name: str,
-        notes: tuple[str, ...] = (),
-        missing_tokens: Mapping[str, Mapping[str, int]] | None = None,
-    ) -> Table:
+    def from_frame(cls, frame: pd.DataFrame, name: str, notes: tuple[str, ...] = ()) -> Table:
         """A table from any DataFrame: types made plain, column names made texts and different.
 
         Raises:
@@ -50,44 +47,58 @@ class Table:
         names, renamed = distinct_names([str(column) for column in frame.columns])
         columns = {new: plain_column(frame.iloc[:, position], new) for position, new in enumerate(names)}
         plain = pd.DataFrame(columns, index=pd.RangeIndex(len(frame)))
-        tokens = {column: dict(counts) for column, counts in (missing_tokens or {}).items()}
-        return cls(plain, name, fingerprint(plain), (*notes, *renamed), tokens)
+        return cls.from_plain(plain, name, (*notes, *renamed))
+
+    @classmethod
+    def from_plain(
+        cls,
+        frame: pd.DataFrame,
+        name: str,
+        notes: tuple[str, ...] = (),
+        missing_tokens: Mapping[str, Mapping[str, int]] | None = None,
+    ) -> Table:
+        """A table from a DataFrame that already has plain types and different names."""
+        return cls(frame, name, fingerprint(frame), notes, dict(missing_tokens or {}))
 
 
 def distinct_names(names: list[str]) -> tuple[list[str], list[str]]:
     """Different, non-empty column names, and a sentence where one had to be changed."""
-    result: list[str] = []
+    given = [name.strip() for name in names]
+    known = set(given)
+    result: dict[str, None] = {}
     notes = []
-    for position, name in enumerate(names, start=1):
-        wanted = name.strip() or f"column_{position}"
+    for position, name in enumerate(given, start=1):
+        wanted = name or f"column_{position}"
         chosen, number = wanted, 2
-        while chosen in result or (number > 2 and chosen in names):
+        while chosen in result or (chosen != name and chosen in known):
             chosen, number = f"{wanted}_{number}", number + 1
-        if not name.strip():
+        if not name:
             notes.append(f"Column {position} has no name and is called {chosen!r}.")
         elif chosen != wanted:
             notes.append(f"The column name {wanted!r} occurs again at column {position}, which is called {chosen!r}.")
-        result.append(chosen)
-    return result, notes
+        result[chosen] = None
+    return list(result), notes
 
 
 def plain_column(column: pd.Series, name: str) -> pd.Series:
-    """The column as one of the plain types, index dropped."""
+    """The column as one of the plain types, index dropped.
+
+    Raises:
+        TableError: its values are no cells, such as lists, or complex numbers.
+    """
     column = column.reset_index(drop=True)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = pd.Series(column.to_numpy(dtype=object, na_value=None), dtype=object).infer_objects()
     dtype = column.dtype
-    if isinstance(dtype, pd.CategoricalDtype):
-        column = column.astype(dtype.categories.dtype)
-        dtype = column.dtype
+    if isinstance(dtype, pd.StringDtype):
+        text = column.str.strip().astype("str")
+        return text.where(text != "")
     if pd.api.types.is_bool_dtype(dtype):
         return column.astype("str").where(column.notna()) if column.isna().any() else column.astype(bool)
     if pd.api.types.is_complex_dtype(dtype):
         raise TableError(f"The column {name!r} holds complex numbers, which can't be learned from; leave it out.")
     if pd.api.types.is_integer_dtype(dtype):
-        if column.isna().any():
-            return column.astype("float64")
-        if pd.api.types.is_unsigned_integer_dtype(dtype) and column.max() > np.iinfo(np.int64).max:
-            return column.astype("str")
-        return column.astype("int64")
+        return _integers(column)
     if pd.api.types.is_float_dtype(dtype):
         return column.astype("float64")
     if pd.api.types.is_datetime64_any_dtype(dtype):
@@ -95,23 +106,35 @@ def plain_column(column: pd.Series, name: str) -> pd.Series:
         return naive.astype("datetime64[us]")
     if pd.api.types.is_timedelta64_dtype(dtype):
         return column.dt.total_seconds()
-    return _from_objects(column, name)
+    return _from_objects(column.astype(object), name)
+
+
+def _integers(column: pd.Series) -> pd.Series:
+    """int64, float64 where some are missing, or texts where a float can't hold them: such numbers are names."""
+    present = column.dropna()
+    if len(present) and max(abs(int(present.max())), abs(int(present.min()))) >= _EXACT_INTEGER:
+        return column.map(lambda value: None if pd.isna(value) else str(int(value))).astype("str")
+    return column.astype("float64" if len(present) < len(column) else "int64")
 
 
 def _from_objects(column: pd.Series, name: str) -> pd.Series:
     present = column[column.notna()]
-    if any(isinstance(value, list | dict | set | tuple | np.ndarray | bytes) for value in present.head(1000)):
+    if any(isinstance(value, list | dict | set | tuple | np.ndarray | bytes) for value in present):
         raise TableError(f"The column {name!r} holds lists or binary data instead of single values; leave it out.")
     kind = pd.api.types.infer_dtype(present, skipna=True)
-    if kind in ("integer", "floating", "mixed-integer-float", "decimal"):
-        number = pd.to_numeric(column, errors="coerce").astype("float64")
-        return number.astype("int64") if kind == "integer" and not number.isna().any() else number
+    if kind == "empty":
+        return pd.Series(np.full(len(column), np.nan))
+    if kind == "integer":
+        return _integers(column)
+    if kind in ("floating", "mixed-integer-float", "decimal"):
+        numbers = [math.nan if pd.isna(value) else float(value) for value in column]
+        return pd.Series(numbers, dtype="float64")
     if kind == "boolean":
         return plain_column(column.astype("boolean"), name)
     if kind in ("datetime", "date", "datetime64"):
         return pd.to_datetime(column).astype("datetime64[us]")
-    text = column.map(lambda value: None if pd.isna(value) else written(value))
-    return text.astype("str").where(column.notna())
+    texts = [None if pd.isna(value) or not written(value) else written(value) for value in column]
+    return pd.Series(texts, dtype="str")
 
 
 def written(value: Any) -> str:
@@ -120,28 +143,36 @@ def written(value: Any) -> str:
         return value.strip()
     if isinstance(value, bool | np.bool_):
         return str(bool(value))
-    if isinstance(value, float | np.floating):
-        return (
-            str(int(value))
-            if math.isfinite(value) and value == int(value) and abs(value) < 2**53
-            else repr(float(value))
-        )
+    if isinstance(value, float | np.floating | Decimal):
+        number = float(value)
+        whole = math.isfinite(number) and number == int(number) and abs(number) < _EXACT_INTEGER
+        return str(int(number)) if whole else repr(number)
     if isinstance(value, pd.Timestamp):
-        return value.strftime("%Y-%m-%d" if value == value.normalize() else "%Y-%m-%d %H:%M:%S")
+        if value == value.normalize():
+            return value.strftime("%Y-%m-%d")
+        return value.isoformat(sep=" ", timespec="microseconds" if value.microsecond else "seconds")
     return str(value)
 
 
 def as_text(column: pd.Series) -> pd.Series:
     """Every value as a person would write it, missing where it is missing; what "--positive VALUE" is compared with."""
-    values = column.drop_duplicates()
-    texts = {value: written(value) for value in values[values.notna()]}
-    return column.map(texts).astype("str").where(column.notna())
+    if isinstance(column.dtype, pd.StringDtype):
+        return column.str.strip().astype("str")
+    codes, kinds = pd.factorize(column, use_na_sentinel=True)
+    texts = np.array([*(written(kind) for kind in kinds), None], dtype=object)
+    return pd.Series(texts[codes], index=column.index, name=column.name, dtype="str")
 
 
 def fingerprint(frame: pd.DataFrame) -> str:
-    """SHA-256 over column names, types and values, hex."""
-    kinds = [str(np.dtype(dtype).kind) if isinstance(dtype, np.dtype) else "text" for dtype in frame.dtypes]
+    """SHA-256 over column names, types and values, hex; the same on every machine."""
+    kinds = [dtype.kind if isinstance(dtype, np.dtype) else "text" for dtype in frame.dtypes]
     digest = hashlib.sha256(json.dumps([list(frame.columns), kinds, len(frame)]).encode())
-    for _, column in frame.items():
-        digest.update(pd.util.hash_pandas_object(column, index=False, categorize=False).to_numpy().tobytes())
+    for (_, column), kind in zip(frame.items(), kinds, strict=True):
+        if kind == "text":
+            hashes = pd.util.hash_pandas_object(column, index=False, categorize=False).to_numpy()
+        elif kind == "f":
+            hashes = np.where(np.isnan(column.to_numpy()), np.nan, column.to_numpy())  # one kind of NaN
+        else:
+            hashes = column.to_numpy().view(np.uint8 if kind == "b" else np.int64)
+        digest.update(hashes.astype(hashes.dtype.newbyteorder("<")).tobytes())
     return digest.hexdigest()
