@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from autopu_core.pu.classifiers import CLASSIFIERS, positive_probability
+from autopu_core.runs.settings import RunSettings
 from autopu_core.runs.task import RunTask
 from autopu_core.search.executor import available_cores, perform
 
@@ -36,18 +37,21 @@ def estimate_run(task: RunTask) -> Estimate:
 
     Takes a second or two. A limit in the settings bounds the estimate.
     """
-    settings = task.settings
+    return expected_time(task.settings, mean_fit_seconds(task))
+
+
+def expected_time(settings: RunSettings, fit_seconds: float) -> Estimate:
+    """The estimate for a run whose fits take `fit_seconds` in the mean, so that one measurement serves many settings."""
     processes = available_cores() if settings.jobs == -1 else settings.jobs
-    per_fit = _mean_fit_seconds(task)
     fits = settings.assessments_per_search * _DISTINCT_PER_ASSESSMENT[settings.optimizer] * len(settings.searches)
-    seconds = fits * per_fit / processes
+    seconds = fits * fit_seconds / processes
     low, high = seconds / _SPREAD, seconds * _SPREAD
     if settings.time_limit is not None:
         low, high = min(low, settings.time_limit), min(high, settings.time_limit)
     return Estimate(low, high, processes)
 
 
-def _mean_fit_seconds(task: RunTask) -> float:
+def mean_fit_seconds(task: RunTask) -> float:
     """Mean over the candidate classifiers of one typical fit: P of an inner fold against a third of its U."""
     learning = task.learning_task(task.outer[0])
     rng = np.random.default_rng(0)

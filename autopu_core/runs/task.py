@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,14 +81,16 @@ class RunTask:
         }
 
 
-def prepare_task(table: Table, settings: RunSettings) -> RunTask:
+def prepare_task(table: Table, settings: RunSettings, guessed_roles: Mapping[str, str] | None = None) -> RunTask:
     """Check the settings against the table and lay out the run.
+
+    Args:
+        guessed_roles: what `describe_table` said of the columns, where that is known already.
 
     Raises:
         AutoPUError: a column is missing, the labels don't allow the folds, or nothing is left to learn from.
     """
-    description = describe_table(table)
-    roles = {**description.roles(), **settings.roles}
+    roles = {**(describe_table(table).roles() if guessed_roles is None else guessed_roles), **settings.roles}
     genuine = settings.task == "genuine"
     labels = read_labels(_column(table, settings.target), settings.positive, settings.negative, genuine)
     for name in (*settings.drop, *settings.roles):
