@@ -1,16 +1,11 @@
 """Reading clinical files, describing their columns, and preparing them for learning."""
 
 from autopu_core.tables.cells import MISSING_TOKENS
-from autopu_core.tables.description import (
-    LEARNED_ROLES,
-    ROLES,
-    ColumnDescription,
-    TableDescription,
-    describe_table,
-    leak_suspects,
-)
+from autopu_core.tables.description import ColumnDescription, TableDescription, describe_table
+from autopu_core.tables.leaks import leak_suspects
 from autopu_core.tables.preparation import TablePreparer
 from autopu_core.tables.reading import ENDINGS, read_table
+from autopu_core.tables.roles import LEARNED_ROLES, ROLES
 from autopu_core.tables.table import Table, as_text
 
 __all__ = [

@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.metrics import roc_auc_score
 
-from autopu_core.tables.table import Table, as_text
+from autopu_core.tables.proposals import nested_names, propose_group, propose_positive, propose_target
+from autopu_core.tables.roles import MOST_LEVELS, Role, guess_role
+from autopu_core.tables.table import Table, written
 
-Role = Literal["numeric", "category", "date", "text", "identifier", "constant"]
-ROLES: dict[str, str] = {
-    "numeric": "a measurement",
-    "category": "one of a few kinds",
-    "date": "a day",
-    "text": "free text, not learned from",
-    "identifier": "names a patient or record, not learned from",
-    "constant": "the same everywhere, not learned from",
-}
-LEARNED_ROLES = ("numeric", "category", "date")
+LARGEST = float(np.finfo(np.float32).max)
+"""Trees compute with float32; what is larger is treated as missing."""
 
-_ID_NAME = re.compile(
-    r"(?:^|[\s_.-])(?:id|ids|mrn|pid|ssn|uuid|guid|patient|subject|participant|record|case|accession|barcode|name)"
-    r"(?:$|[\s_.-]|no$|nr$|number$)|(?:patient|subject|record|case)[\s_.-]?(?:id|no|nr|number|code)",
-    re.IGNORECASE,
-)
-_PATIENT_NAME = re.compile(r"patient|subject|participant|person|mrn|(?:^|[\s_])pid(?:$|[\s_])", re.IGNORECASE)
-_TARGET_NAME = re.compile(
-    r"diagnos|target|outcome|class$|^class|label|disease|status|category|group|death|died|surviv|case.?control|result",
-    re.IGNORECASE,
-)
-_POSITIVE = re.compile(
-    r"^(?:yes|y|true|positive|pos|\+|1|case|sick|ill|disease[d]?|malignant|abnormal|impaired|present|dead|died.*|patient|m)$",
-    re.IGNORECASE,
-)
-_MOST_LEVELS = 50
-_FEW_LEVELS = 10
-_CODES_FOR_MISSING = (-9, -99, -999, -9999, 99, 999, 9999)
-_LEAK_AUC = 0.99
+_REASONS = {"identifier": "it names patients or records", "text": "it is free text"}
+_CODES_FOR_MISSING = np.array((-9, -99, -999, -9999, 99, 999, 9999), dtype=np.float64)
 _EXAMPLES = 3
+_NAMED_SINGLY = 5
 
 
 @dataclass(frozen=True)
@@ -78,7 +54,7 @@ class TableDescription:
     proposed_positive: tuple[str, ...]
     proposed_group: str | None
 
-    def roles(self) -> dict[str, str]:
+    def roles(self) -> dict[str, Role]:
         """Column -> role."""
         return {column.name: column.role for column in self.columns}
 
@@ -91,11 +67,13 @@ def describe_table(table: Table) -> TableDescription:
     """Describe a table; nothing of it is changed."""
     frame = table.frame
     columns = tuple(describe_column(name, frame[name]) for name in frame.columns)
-    target = _proposed_target(columns)
-    positive = _proposed_positive(frame[target]) if target else ()
-    group = _proposed_group(frame, columns)
+    roles = {column.name: column.role for column in columns}
+    target = propose_target(frame, roles)
+    positive = propose_positive(frame[target]) if target else ()
+    group = propose_group(frame, roles)
     duplicates = int(frame.duplicated().sum())
-    warnings = [*_column_warnings(frame, columns), *_group_warning(frame, group)]
+    warnings = [*_missing_warnings(columns), *_number_warnings(frame, columns), *_kinds_warnings(columns)]
+    warnings += _several_rows_warnings(frame, roles, group)
     if duplicates:
         warnings.append(
             f"{duplicates} row{'s are' if duplicates > 1 else ' is'} an exact repeat of an earlier one; if they "
@@ -106,147 +84,82 @@ def describe_table(table: Table) -> TableDescription:
 
 def describe_column(name: str, column: pd.Series) -> ColumnDescription:
     """Role, missing cells, examples and whether to leave the column out."""
-    present = column.dropna()
-    distinct = int(present.nunique())
+    codes, kinds = pd.factorize(column)
     role = guess_role(name, column)
-    examples = tuple(as_text(present.drop_duplicates().head(_EXAMPLES)).tolist())
-    reason = {
-        "constant": "it has no values" if distinct == 0 else "it is the same everywhere",
-        "identifier": "it names patients or records",
-        "text": "it is free text",
-    }.get(role)
-    missing = int(column.isna().sum())
+    reason = _REASONS.get(role)
+    if role == "constant":
+        reason = "it is the same everywhere" if len(kinds) else "it has no values"
+    missing = int((codes < 0).sum())
     share = missing / len(column) if len(column) else 0.0
-    return ColumnDescription(name, role, missing, share, distinct, examples, reason is not None, reason)
+    examples = tuple(written(kind) for kind in kinds[:_EXAMPLES])
+    return ColumnDescription(name, role, missing, share, len(kinds), examples, reason is not None, reason)
 
 
-def guess_role(name: str, column: pd.Series) -> Role:
-    """What a column seems to be, from its name, type and values."""
-    present = column.dropna()
-    distinct = present.nunique()
-    if distinct < 2:
-        return "constant"
-    unique_share = distinct / len(present)
-    if pd.api.types.is_datetime64_any_dtype(column.dtype):
-        return "date"
-    if pd.api.types.is_bool_dtype(column.dtype):
-        return "category"
-    if pd.api.types.is_numeric_dtype(column.dtype):
-        whole = pd.api.types.is_integer_dtype(column.dtype) or bool((present % 1 == 0).all())
-        if whole and unique_share > 0.9 and len(present) > 20 and (_ID_NAME.search(name) or _counts_up(present)):
-            return "identifier"
-        if whole and _ID_NAME.search(name) and distinct > _MOST_LEVELS:
-            return "identifier"
-        return "numeric"
-    if (unique_share > 0.9 and len(present) > 20) or (_ID_NAME.search(name) and distinct > _FEW_LEVELS):
-        spaces = present.str.strip().str.contains(r"\s\S+\s", regex=True).mean()
-        return "text" if spaces > 0.5 and not _ID_NAME.search(name) else "identifier"
-    long = present.str.len().mean() > 40 or (distinct > _MOST_LEVELS and unique_share > 0.5)
-    return "text" if long else "category"
+# -- warnings ---------------------------------------------------------------------------------------------------------
 
 
-def leak_suspects(frame: pd.DataFrame, roles: Mapping[str, str], positive: np.ndarray) -> list[tuple[str, str]]:
-    """Columns that alone nearly give the answer away, with the reason in words.
-
-    Args:
-        frame: rows of the table, without the target column.
-        roles: column -> role.
-        positive: bool (n,).
-    """
-    suspects = []
-    if not 0 < positive.sum() < len(positive):
-        return suspects
-    for name in frame.columns:
-        if roles.get(name) not in LEARNED_ROLES:
-            continue
-        column = frame[name]
-        if roles[name] == "category":
-            rates = pd.Series(positive).groupby(as_text(column).fillna("").to_numpy()).mean()
-            score = as_text(column).fillna("").map(rates).to_numpy(dtype=float)
-            if len(rates) > 0.2 * len(column):
-                continue
-        else:
-            number = column.astype("int64").astype(float) if roles[name] == "date" else column.astype(float)
-            score = number.fillna(number.median()).to_numpy()
-        auc = roc_auc_score(positive, score)
-        if max(auc, 1 - auc) >= _LEAK_AUC:
-            suspects.append((name, f"the column {name!r} alone tells positives from the others almost perfectly"))
-            continue
-        gaps = column.isna().to_numpy()
-        if 0 < gaps.sum() < len(gaps) and max(a := roc_auc_score(positive, gaps), 1 - a) >= _LEAK_AUC:
-            suspects.append((name, f"whether {name!r} is filled in already tells positives from the others"))
-    return suspects
+def _missing_warnings(columns: tuple[ColumnDescription, ...]) -> list[str]:
+    sparse = [column for column in columns if 0.5 < column.missing_share < 1]
+    if len(sparse) <= _NAMED_SINGLY:
+        return [f"{c.name!r} is missing in {min(c.missing_share, 0.99):.0%} of the rows." for c in sparse]
+    return [f"{len(sparse)} columns are missing in more than half of the rows: {_some(c.name for c in sparse)}."]
 
 
-def _counts_up(present: pd.Series) -> bool:
-    return bool((present.diff().dropna() == 1).mean() > 0.95)
-
-
-def _proposed_target(columns: tuple[ColumnDescription, ...]) -> str | None:
-    def fitness(position: int) -> tuple[int, int, int]:
-        column = columns[position]
-        named = bool(_TARGET_NAME.search(column.name))
-        at_edge = position == len(columns) - 1
-        return (2 * named + 2 * at_edge + (column.distinct == 2), at_edge, -position)
-
-    possible = [
-        n for n, c in enumerate(columns) if 2 <= c.distinct <= _FEW_LEVELS and c.role in ("category", "numeric")
-    ]
-    if not possible:
-        return None
-    best = max(possible, key=fitness)
-    return columns[best].name if fitness(best)[0] >= 2 else None
-
-
-def _proposed_positive(column: pd.Series) -> tuple[str, ...]:
-    counts = as_text(column).value_counts()
-    named = [value for value in counts.index if _POSITIVE.match(value)]
-    if named:
-        return (named[0],)
-    return (str(counts.index[-1]),) if len(counts) == 2 else ()
-
-
-def _proposed_group(frame: pd.DataFrame, columns: tuple[ColumnDescription, ...]) -> str | None:
+def _number_warnings(frame: pd.DataFrame, columns: tuple[ColumnDescription, ...]) -> list[str]:
+    warnings, infinite, large = [], [], []
     for column in columns:
-        if column.role in ("identifier", "category", "numeric", "text") and _PATIENT_NAME.search(column.name):
-            rows = int(frame[column.name].notna().sum())
-            if column.distinct > _FEW_LEVELS and rows > 1.05 * column.distinct:
-                return column.name
-    return None
-
-
-def _group_warning(frame: pd.DataFrame, group: str | None) -> list[str]:
-    if group is None:
-        return []
-    return [
-        f"{group!r} has {frame[group].nunique()} different values in {len(frame)} rows: several rows seem to belong to "
-        "one patient; name it as the patient column so that they stay together."
-    ]
-
-
-def _column_warnings(frame: pd.DataFrame, columns: tuple[ColumnDescription, ...]) -> list[str]:
-    warnings = []
-    for column in columns:
-        if 0.5 < column.missing_share < 1:
-            warnings.append(f"{column.name!r} is missing in {column.missing_share:.0%} of the rows.")
-        values = frame[column.name]
-        if column.role == "numeric":
-            for code in _CODES_FOR_MISSING:
-                count = int((values == code).sum())
-                others = values[(values != code) & values.notna()]
-                if count > 1 and len(others) > 10 and _far_outside(code, others):
-                    warnings.append(
-                        f"{column.name!r} has the value {code} in {count} rows, which may mean missing; if so, "
-                        "empty those cells."
-                    )
-            if np.isinf(values.to_numpy(dtype=float)).any():
-                warnings.append(f"{column.name!r} holds infinite values, which are treated as missing.")
-        if column.role == "category" and column.distinct > 30:
-            warnings.append(f"{column.name!r} has {column.distinct} kinds; the rare ones are taken together.")
+        if column.role != "numeric":
+            continue
+        values = frame[column.name].to_numpy(dtype=np.float64)
+        present = values[~np.isnan(values)]
+        for code in _CODES_FOR_MISSING[np.isin(_CODES_FOR_MISSING, present)]:
+            others = present[present != code]
+            count = len(present) - len(others)
+            if count > 1 and len(others) > 10 and _is_far_outside(code, others):
+                warnings.append(
+                    f"{column.name!r} has the value {code:g} in {count} rows, which may mean missing; if so, "
+                    "empty those cells."
+                )
+        infinite += [column.name] if np.isinf(present).any() else []
+        large += [column.name] if (np.abs(present[np.isfinite(present)]) > LARGEST).any() else []
+    if infinite:
+        warnings.append(f"Infinite values, treated as missing, occur in {_some(infinite)}.")
+    if large:
+        warnings.append(f"Numbers beyond 3.4e38, treated as missing, occur in {_some(large)}.")
     return warnings
 
 
-def _far_outside(code: int, others: pd.Series) -> bool:
-    low, high = others.quantile(0.01), others.quantile(0.99)
-    width = max(high - low, 1e-12)
-    return code < low - width or code > high + width
+def _is_far_outside(code: float, others: np.ndarray) -> bool:
+    low, high = np.quantile(others, (0.01, 0.99))
+    with np.errstate(invalid="ignore", over="ignore"):
+        width = max(high - low, 1e-12)
+        return bool(code < low - width or code > high + width)
+
+
+def _kinds_warnings(columns: tuple[ColumnDescription, ...]) -> list[str]:
+    return [
+        f"{column.name!r} has {column.distinct} kinds; those beyond the {MOST_LEVELS} most frequent are taken together."
+        for column in columns
+        if column.role == "category" and column.distinct > MOST_LEVELS
+    ]
+
+
+def _several_rows_warnings(frame: pd.DataFrame, roles: dict[str, Role], group: str | None) -> list[str]:
+    if group is not None:
+        return [
+            f"{group!r} has {frame[group].nunique()} different values in {len(frame)} rows: several rows seem to "
+            "belong to one patient; name it as the patient column so that they stay together."
+        ]
+    if nested := nested_names(frame, roles):
+        name, beginnings = nested
+        return [
+            f"The values of {name!r} have only {beginnings} different beginnings in {len(frame)} rows "
+            f"({written(frame[name].iloc[0])!r} ..): if those are patients with several rows, add a column that names "
+            "the patient, and choose it as the patient column so that they stay together."
+        ]
+    return []
+
+
+def _some(names: Any) -> str:
+    shown = [repr(name) for name in names]
+    return ", ".join(shown[:_NAMED_SINGLY]) + (f" and {len(shown) - _NAMED_SINGLY} more" if len(shown) > 5 else "")

@@ -11,20 +11,21 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from autopu_core.errors import TableError
-from autopu_core.tables.description import LEARNED_ROLES, ROLES, guess_role
-from autopu_core.tables.table import as_text
+from autopu_core.tables.description import LARGEST
+from autopu_core.tables.roles import LEARNED_ROLES, MOST_LEVELS, ROLES, guess_role
+from autopu_core.tables.table import as_text, distinct_names
 
-_MOST_LEVELS = 50
 _SHOWN = 3
 
 
 class TablePreparer(TransformerMixin, BaseEstimator):
     """Imputes, encodes and, where asked, standardises the columns of a table.
 
-    A numeric column becomes itself with gaps filled by the median, and an indicator column where the fit saw gaps; a
-    category becomes one 0/1 column for each of its kinds (a single one where there are two and no gap; rare kinds
-    beyond the 50 most frequent share one; kinds never seen before are all 0); a date becomes days since the earliest in
-    the fit. A complete numeric table passes unchanged.
+    A numeric column becomes itself with gaps filled by the median, and an indicator column where the fit saw gaps
+    (infinite values, and those beyond float32, are gaps). A category becomes one 0/1 column for each of its kinds:
+    a single one where there are two; kinds beyond the 50 most frequent share one; those never seen in the fit are 0 in
+    all of them; a gap is a kind of its own, or counts as the most frequent kind where the fit saw none. A date becomes
+    days since the earliest in the fit. A complete numeric table passes unchanged, bit for bit, in its column order.
 
     Args:
         roles: column -> role, for the columns to use; by default all columns with guessed roles.
@@ -55,6 +56,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         Raises:
             TableError: an unknown role, a missing column, or no column left to learn from.
         """
+        _check_frame(X)
         roles = dict(self.roles) if self.roles is not None else {str(n): guess_role(str(n), X[n]) for n in X.columns}
         for name, role in roles.items():
             if role not in ROLES:
@@ -86,6 +88,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
             TableError: a column is missing, or holds what can't be read as what it was.
         """
         check_is_fitted(self)
+        _check_frame(X)
         absent = [name for name in self.columns_ if name not in X.columns]
         if absent:
             shown = ", ".join(repr(name) for name in absent[:_SHOWN]) + (" .." if len(absent) > _SHOWN else "")
@@ -104,7 +107,7 @@ class TablePreparer(TransformerMixin, BaseEstimator):
         """Names of the columns of `transform`."""
         check_is_fitted(self)
         names = [text for name, part in self._parts.items() for text in part.names(name)]
-        return np.array(names, dtype=object)
+        return np.array(distinct_names(names)[0], dtype=object)
 
 
 class _Numeric:
@@ -154,7 +157,7 @@ class _Numeric:
             if len(wrong):
                 raise TableError(f"The column {name!r} should hold numbers, but has {as_text(wrong).iloc[0]!r}.")
             values = number.to_numpy(dtype=np.float64)
-        return np.where(np.isinf(values), np.nan, values)
+        return np.where(np.abs(values) > LARGEST, np.nan, values)
 
 
 class _Category:
@@ -163,9 +166,10 @@ class _Category:
     def fit(self, column: pd.Series, name: str) -> None:
         text = as_text(column)
         counts = text.value_counts()
-        common = counts.index[:_MOST_LEVELS] if len(counts) > _MOST_LEVELS else counts.index
-        self.levels = sorted(map(str, common))
-        self.rare = sorted(map(str, counts.index[_MOST_LEVELS:]))
+        ordered = [str(kind) for kind, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+        self.levels = sorted(ordered[:MOST_LEVELS])
+        self.rare = ordered[MOST_LEVELS:]
+        self.most_frequent = ordered[0]
         self.gaps = bool(text.isna().any())
         if len(self.levels) == 2 and not self.rare:
             self.levels = self.levels[1:]
@@ -185,16 +189,28 @@ class _Category:
                 out[codes == code, places[kind]] = 1.0
         if self.gaps:
             out[codes == -1, -1] = 1.0
+        elif self.most_frequent in places:
+            out[codes == -1, places[self.most_frequent]] = 1.0
 
     def names(self, name: str) -> list[str]:
         own = [f"{name} = {level}" for level in self.levels]
         return own + ([f"{name} = (rare)"] if self.rare else []) + ([f"{name} missing"] if self.gaps else [])
 
 
+def _check_frame(X: object) -> None:
+    if not isinstance(X, pd.DataFrame):
+        raise TableError(f"A table with named columns (a DataFrame) is needed, not {type(X).__name__}.")
+    if not X.columns.is_unique:
+        raise TableError(f"The column name {X.columns[X.columns.duplicated()][0]!r} occurs more than once.")
+
+
 def _as_dates(column: pd.Series, name: str) -> pd.Series:
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         return column
+    if pd.api.types.is_numeric_dtype(column.dtype) and column.notna().any():
+        raise TableError(f"The column {name!r} should hold dates, but has numbers such as {as_text(column).iloc[0]!r}.")
     try:
         return pd.to_datetime(column, format="ISO8601")
     except (ValueError, TypeError):
-        raise TableError(f"The column {name!r} should hold dates (YYYY-MM-DD), but has something else.") from None
+        example = as_text(column.dropna()).iloc[0]
+        raise TableError(f"The column {name!r} should hold dates as YYYY-MM-DD, but has {example!r}.") from None
