@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from autopu_core.cli import data, model, runs, search
+from autopu_core.cli import dashboard, data, model, runs, search
 from autopu_core.errors import AutoPUError
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
+dashboard.register(app)
 data.register(app)
 search.register(app)
 model.register(app)

@@ -41,7 +41,7 @@ def estimate_run(task: RunTask) -> Estimate:
 
 
 def expected_time(settings: RunSettings, fit_seconds: float) -> Estimate:
-    """The estimate for a run whose fits take `fit_seconds` in the mean, so that one measurement serves many settings."""
+    """The estimate for a run whose fits take `fit_seconds` in the mean, so that one measurement serves all."""
     processes = available_cores() if settings.jobs == -1 else settings.jobs
     fits = settings.assessments_per_search * _DISTINCT_PER_ASSESSMENT[settings.optimizer] * len(settings.searches)
     seconds = fits * fit_seconds / processes

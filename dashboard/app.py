@@ -1,0 +1,32 @@
+"""The frame around every page: state from the address, the guided path, and the chosen page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import streamlit as st
+
+from dashboard import components, guide, state
+
+_ICON = Path(__file__).parent / "static" / "icon.svg"
+
+
+def main() -> None:
+    """One run of the script; Streamlit calls for it after every interaction."""
+    st.set_page_config(page_title="Auto-PU Dashboard", page_icon=str(_ICON), layout="wide")
+    state.load()
+    page = st.navigation(
+        [
+            # Without icons: Streamlit would have the browser fetch them elsewhere for the tab.
+            st.Page(guide.page_file(name), title=title, icon="", default=position == 0)
+            for position, (name, title, _) in enumerate((*guide.PAGES, guide.GLOSSARY_PAGE))
+        ],
+        position="hidden",
+    )
+    with components.errors_as_sentences(), st.sidebar:
+        st.markdown("### Auto-PU Dashboard")
+        guide.draw()
+    with components.errors_as_sentences():
+        components.show_notice()
+        page.run()
+    state.sync()

@@ -1,0 +1,300 @@
+"""Every call of the dashboard into the engine: its store, its worker and what is derived from them.
+
+Nothing is decided here. What is costly is kept for as long as the process lives, under a key that says all it depends
+on; what other processes change (runs, trials) is asked for again each time.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from autopu_core.errors import AutoPUError
+from autopu_core.export.bundle import current_versions
+from autopu_core.runs import DatasetRecord, RunRecord, RunSettings, Store, worker
+from autopu_core.runs.estimate import Estimate, expected_time, mean_fit_seconds
+from autopu_core.runs.home import HOME_VARIABLE
+from autopu_core.runs.preview import project_rows
+from autopu_core.runs.store import DATABASE_VARIABLE
+from autopu_core.runs.task import RunTask, prepare_task
+from autopu_core.tables import Table, as_text, describe_table, leak_suspects, read_table
+from sample_data import SAMPLES, Sample, sample_path
+
+_WORKER_STARTS_WITHIN = 15.0  # seconds; until then a second one isn't started
+_LOG_FILE = "dashboard.log"
+
+
+# -- the store ------------------------------------------------------------------------------------------------------
+
+
+def store() -> Store:
+    """The store that this process serves."""
+    return _open(os.environ.get(HOME_VARIABLE), os.environ.get(DATABASE_VARIABLE))
+
+
+@st.cache_resource(show_spinner=False)
+def _open(home: str | None, url: str | None) -> Store:
+    opened = Store(home, url)
+    handler = logging.FileHandler(opened.home.root / _LOG_FILE)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.getLogger("dashboard").addHandler(handler)
+    return opened
+
+
+def log_file() -> Path:
+    """Where unexpected errors are written."""
+    return store().home.root / _LOG_FILE
+
+
+# -- tables ---------------------------------------------------------------------------------------------------------
+
+
+def samples() -> tuple[Sample, ...]:
+    """Tables that ship with the program."""
+    return SAMPLES
+
+
+def add_sample(name: str) -> str:
+    """Keep a sample table; returns its id."""
+    return _keep(read_table(sample_path(name)))
+
+
+def add_upload(content: bytes, name: str, sheet: str | None = None) -> str:
+    """Read and keep an uploaded file; returns its id.
+
+    Raises:
+        TableError: it can't be read.
+    """
+    return _keep(read_table(content, name, sheet=sheet))
+
+
+def _keep(table: Table) -> str:
+    return store().add_dataset(table, describe_table(table).to_dict())
+
+
+def datasets() -> list[DatasetRecord]:
+    """All tables, newest first."""
+    return store().datasets()
+
+
+def dataset(chosen: str) -> DatasetRecord:
+    """One table's record with its description."""
+    return store().dataset(chosen)
+
+
+def delete_dataset(chosen: str) -> None:
+    """Delete a table for good, with the runs on it."""
+    store().delete_dataset(chosen, with_runs=True)
+    _table.clear()
+    _task.clear()
+
+
+def table(chosen: str) -> Table:
+    """The rows of a table."""
+    return _table(str(store().home.root), chosen)
+
+
+@st.cache_resource(show_spinner="Reading the table …", max_entries=3)
+def _table(home: str, chosen: str) -> Table:
+    return store().load_table(chosen)
+
+
+def roles(chosen: str) -> dict[str, str]:
+    """What each column was guessed to be."""
+    return {column["name"]: column["role"] for column in dataset(chosen).description["columns"]}
+
+
+def value_counts(chosen: str, column: str) -> dict[str, int]:
+    """Values of a column as text, the most frequent first."""
+    return _value_counts(str(store().home.root), chosen, column)
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _value_counts(home: str, chosen: str, column: str) -> dict[str, int]:
+    counts = as_text(table(chosen).frame[column]).value_counts()
+    return {str(value): int(count) for value, count in counts.items()}
+
+
+def suspects(chosen: str, target: str, positive: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Columns that alone nearly give the answer away, with the reason."""
+    return _suspects(str(store().home.root), chosen, target, positive)
+
+
+@st.cache_data(show_spinner=False, max_entries=20)
+def _suspects(home: str, chosen: str, target: str, positive: tuple[str, ...]) -> list[tuple[str, str]]:
+    frame = table(chosen).frame
+    answer = as_text(frame[target]).isin(list(positive)).to_numpy(dtype=bool)
+    return leak_suspects(frame.drop(columns=target), roles(chosen), answer)
+
+
+# -- a run before it starts -----------------------------------------------------------------------------------------
+
+
+def task(settings: RunSettings) -> RunTask:
+    """The rows that a run with these settings learns from and tests on.
+
+    Raises:
+        AutoPUError: the settings can't work on this table; one sentence says why.
+    """
+    return _task(str(store().home.root), _key(settings))
+
+
+@st.cache_resource(show_spinner=False, max_entries=6)
+def _task(home: str, settings: str) -> RunTask:
+    chosen = RunSettings.from_dict(json.loads(settings))
+    return prepare_task(table(chosen.dataset), chosen, guessed_roles=roles(chosen.dataset))
+
+
+def _key(settings: RunSettings) -> str:
+    """Settings that differ in what has no influence on the rows share their task."""
+    neutral = {"optimizer": "ebo", "space": "base", "objective": "f_measure", "preset": "quick", "k": 1, "jobs": 1}
+    budget = {"configurations": 2, "iterations": 0, "time_limit": None, "fit_limit": None, "cache": True}
+    return json.dumps({**settings.to_dict(), **neutral, **budget}, sort_keys=True)
+
+
+def refusal(settings: RunSettings) -> str | None:
+    """Why a run with these settings can't work, None where it can."""
+    try:
+        task(settings)
+    except AutoPUError as error:
+        return str(error)
+    return None
+
+
+def projection(settings: RunSettings) -> pd.DataFrame:
+    """A map of the training rows, see `project_rows`."""
+    return _projection(str(store().home.root), _key(settings))
+
+
+@st.cache_data(show_spinner="Drawing a map of the rows …", max_entries=20)
+def _projection(home: str, settings: str) -> pd.DataFrame:
+    return project_rows(_task(home, settings))
+
+
+def estimate(settings: RunSettings) -> Estimate:
+    """Expected time of a run on this machine. The first call for a table measures, for a few seconds."""
+    key = _key(settings)
+    design = {"folds": 2, "holdout": None, "final_search": False, "inner_folds": 2, "seed": 0}
+    of_any_design = json.dumps({**json.loads(key), **design}, sort_keys=True)
+    return expected_time(settings, _fit_seconds(str(store().home.root), of_any_design, key))
+
+
+@st.cache_data(show_spinner=False, max_entries=50)
+def _fit_seconds(home: str, of_any_design: str, _settings: str) -> float:
+    return mean_fit_seconds(_task(home, _settings))
+
+
+def submit(settings: Sequence[RunSettings]) -> list[int]:
+    """Queue runs, see to a worker, and return their numbers."""
+    versions = current_versions()
+    numbers = [store().create_run(each, versions) for each in settings]
+    ensure_worker()
+    return numbers
+
+
+# -- runs -----------------------------------------------------------------------------------------------------------
+
+
+def runs(chosen: str | None = None) -> list[RunRecord]:
+    """Runs on a table, or all, newest first, without their results."""
+    return store().runs(chosen)
+
+
+def run(number: int) -> RunRecord:
+    """One run with its result.
+
+    Raises:
+        StoreError: there is no such run.
+    """
+    return store().run(number)
+
+
+def pause(number: int) -> None:
+    """Stop a run for now."""
+    store().command(number, "pause")
+
+
+def cancel(number: int) -> None:
+    """Stop a run; what it found is kept."""
+    store().command(number, "cancel")
+
+
+def resume(number: int) -> None:
+    """Go on with a run that isn't at work."""
+    store().resume_run(number)
+    ensure_worker()
+
+
+def carry_on(number: int) -> None:
+    """Take back a command that the worker hasn't obeyed yet."""
+    store().command(number, None)
+
+
+def delete_run(number: int) -> None:
+    """Delete a run for good."""
+    store().delete_run(number)
+    _feed.clear()
+
+
+@dataclass
+class _WorkerStart:
+    at: float = -float("inf")
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+@st.cache_resource(show_spinner=False)
+def _worker_start(home: str) -> _WorkerStart:
+    return _WorkerStart()
+
+
+def ensure_worker() -> None:
+    """See to it that somebody does the queued runs; safe to call every second."""
+    start = _worker_start(str(store().home.root))
+    with start.lock:
+        # A worker takes seconds to load before it shows itself; another one started meanwhile would be in vain.
+        if time.monotonic() - start.at > _WORKER_STARTS_WITHIN and not worker.worker_is_alive(store()):
+            worker.ensure_worker(store())
+            start.at = time.monotonic()
+
+
+# -- trials ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Feed:
+    """The trials of one run that this process has read already."""
+
+    frame: pd.DataFrame | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+@st.cache_resource(show_spinner=False, max_entries=50)
+def _feed(home: str, number: int) -> _Feed:
+    return _Feed()
+
+
+def trials(number: int) -> pd.DataFrame:
+    """All trials of a run with their genes, see `Store.trials`; only new ones are read. Not to be changed."""
+    feed = _feed(str(store().home.root), number)
+    with feed.lock:
+        if feed.frame is None or feed.frame.empty:
+            feed.frame = store().trials(number, genes=True)
+        else:
+            new = store().trials(number, after=int(feed.frame["rowid"].iloc[-1]), genes=True)
+            if len(new):
+                feed.frame = pd.concat([feed.frame, new], ignore_index=True)
+        return feed.frame
+
+
+def any_model() -> bool:
+    """Whether this installation has written a model."""
+    return bool(store().models())

@@ -1,0 +1,1 @@
+"""The pages; each file reads from top to bottom like the page it draws."""
