@@ -1,160 +1,145 @@
-"""Deep forest: a cascade of forests (Zhou & Feng 2019), giving the same probabilities as the `deep-forest` package with
-its scikit-learn backend.
+"""Deep forest (Zhou & Feng 2019), with the same probabilities as the `deep-forest` package on its scikit-learn backend.
 
-Each layer holds two random forests and two extra-trees forests; their out-of-bag class probabilities are further
-features for the next layer. Features are binned to at most 255 levels, the probabilities of each layer anew.
+That package is what the PU paper's authors use; it no longer installs beside a current numpy and scikit-learn.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from autopu_core.pu import trees
-from autopu_core.pu.trees import Forest, Split
+from autopu_core.pu.forests import Forest, grow_forest
 
-FORESTS_OF_A_KIND = 2
-SPLITS: tuple[Split, ...] = ("best", "random")
-N_FORESTS = FORESTS_OF_A_KIND * len(SPLITS)
-N_LEVELS = 255
-MISSES_ALLOWED = 2
-"""Layers in a row without improvement after which growing stops."""
-
-SMALLEST_IMPROVEMENT = 1e-5
+_LEVELS = 255
+_FORESTS = tuple((kind, number) for kind in ("random", "extra") for number in range(2))
+_TOLERATED_LAYERS = 2
+_IMPROVEMENT = 1e-5
 
 
-class Binning:
-    """Replaces each value by the number of its level, at most 255 levels for each feature.
+@dataclass(frozen=True)
+class Binner:
+    """Maps numbers to at most 255 levels, column by column.
 
-    With few distinct values the levels lie between them, otherwise between percentiles. Percentiles that coincide are
-    kept, as in the package: they leave gaps in the numbering, which random splits can feel.
+    Attributes:
+        thresholds: per column, ascending; a value's level is the number of thresholds below it.
     """
 
-    def __init__(self, X: np.ndarray) -> None:
-        self.thresholds = [self._thresholds(column) for column in X.T]
+    thresholds: tuple[np.ndarray, ...]
 
-    @staticmethod
-    def _thresholds(column: np.ndarray) -> np.ndarray:
-        distinct = np.unique(column)
-        if len(distinct) <= N_LEVELS:
-            return (distinct[:-1] + distinct[1:]) * 0.5
-        return np.percentile(column, np.linspace(0, 100, N_LEVELS + 1)[1:-1], method="midpoint")
+    @classmethod
+    def fit(cls, X: np.ndarray) -> Binner:
+        """Thresholds halfway between distinct values where there are at most 255 of them, else percentiles."""
+        return cls(tuple(_thresholds(column) for column in np.ascontiguousarray(X.T)))
 
-    def levels(self, X: np.ndarray) -> np.ndarray:
-        """Level numbers, float32 (n, d): small integers in the precision that trees work in."""
-        numbers = np.empty(X.shape, dtype=np.float32)
-        for feature, thresholds in enumerate(self.thresholds):
-            numbers[:, feature] = np.searchsorted(thresholds, X[:, feature], side="left")
-        return numbers
+    def transform(self, X: np.ndarray) -> np.ndarray:
+        """Levels as float32, which is what trees learn from, C-contiguous."""
+        levels = np.empty(X.shape, dtype=np.float32)
+        for position, thresholds in enumerate(self.thresholds):
+            levels[:, position] = np.searchsorted(thresholds, X[:, position], side="left")
+        return levels
+
+
+def _thresholds(column: np.ndarray) -> np.ndarray:
+    distinct = np.unique(column)
+    if len(distinct) <= _LEVELS:
+        return (distinct[:-1] + distinct[1:]) * 0.5
+    return np.percentile(column, np.linspace(0, 100, _LEVELS + 1)[1:-1], method="midpoint")
 
 
 @dataclass(frozen=True)
 class Layer:
-    """Forests of one layer and the binning of their out-of-bag probabilities."""
+    """Two random forests and two extra-trees forests, and the binner of their out-of-bag probabilities."""
 
     forests: tuple[Forest, ...]
-    binning: Binning
+    binner: Binner
 
     def probabilities(self, X: np.ndarray) -> list[np.ndarray]:
-        """Class probabilities (n, classes) of each forest for binned rows."""
-        return [forest.probabilities(X) for forest in self.forests]
+        """One (n, n_classes) array for each forest."""
+        return [forest.predict_proba(X) for forest in self.forests]
 
 
 class CascadeForestClassifier(ClassifierMixin, BaseEstimator):
-    """Deep forest classifier, for two or more classes.
+    """Layers of forests, each learning from the columns and the former layer's out-of-bag probabilities.
 
-    Growing stops after two layers that don't improve the accuracy of the summed out-of-bag probabilities (those layers
-    are dropped), or at `max_layers`. Layers that could only be dropped, because all rows are right, aren't grown.
+    A layer's score is the accuracy of its summed out-of-bag probabilities; growing stops after two layers that don't
+    improve on the best, which are dropped, or at `max_layers`.
 
     Args:
-        n_trees: trees in each of a layer's four forests.
+        n_trees: trees in each of the four forests of a layer.
         max_layers: layers at most.
-        random_state: an integer seed gives the package's probabilities; forest i of either kind in layer l (from 0)
-            has the seed `random_state + 10 i + 100 l`. A generator or None draws such a seed.
+        random_state: forest i of either kind in layer l has the seed `random_state + 10 i + 100 l`.
 
     Attributes:
-        classes_: the classes.
-        layers_: fitted layers.
-        scores_: out-of-bag accuracy of each layer that was grown, dropped ones included.
+        classes_: the class labels.
+        n_layers_: layers kept.
     """
 
-    def __init__(self, n_trees: int = 100, max_layers: int = 20, random_state: int | None = None) -> None:
+    def __init__(self, n_trees: int = 100, max_layers: int = 20, random_state: int = 0) -> None:
         self.n_trees = n_trees
         self.max_layers = max_layers
         self.random_state = random_state
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> CascadeForestClassifier:
-        """Grow the cascade on features (n, d) without missing values and classes (n,).
+        """Learn from rows X (n, d) without missing values and labels y (n,) of at least two classes.
 
         Raises:
-            ValueError: there is only one class, the input isn't a finite table, or a parameter is below 1.
+            ValueError: one class only, or not a classification target.
         """
-        if self.n_trees < 1 or self.max_layers < 1:
-            raise ValueError("A deep forest needs n_trees and max_layers of at least 1.")
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         self.classes_, encoded = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"A deep forest needs at least two classes, and y holds one class only: {y[0]!r}.")
-        self._binning = Binning(X)
-        self._grow(self._binning.levels(X), encoded, self._seed())
+            raise ValueError(
+                f"A deep forest needs at least two classes to tell apart; y has 1 class, {self.classes_[0]!r}."
+            )
+        self._binner = Binner.fit(X)
+        levels = self._binner.transform(X)
+        self._layers: list[Layer] = []
+        inputs, best, without_improvement = levels, -np.inf, 0
+        for number in range(self.max_layers):
+            layer, probabilities = self._grow(inputs, encoded, number)
+            self._layers.append(layer)
+            score = float(np.mean(np.sum(probabilities, axis=0).argmax(axis=1) == encoded))
+            if score >= best + _IMPROVEMENT:
+                best, without_improvement = score, 0
+            else:
+                without_improvement += 1
+                if without_improvement == _TOLERATED_LAYERS:
+                    del self._layers[-_TOLERATED_LAYERS:]
+                    break
+            inputs = np.hstack([levels, layer.binner.transform(np.hstack(probabilities))])
+        self.n_layers_ = len(self._layers)
         return self
 
-    def _seed(self) -> int:
-        if isinstance(self.random_state, Integral):
-            return int(self.random_state)
-        return int(check_random_state(self.random_state).randint(2**31 - 10_000))
-
-    def _grow(self, levels: np.ndarray, y: np.ndarray, seed: int) -> None:
-        self.layers_: list[Layer] = []
-        self.scores_: list[float] = []
-        best, misses, X = -np.inf, 0, levels
-        while len(self.layers_) < self.max_layers:
-            forests = self._forests(X, y, seed + 100 * len(self.layers_))
-            score = _accuracy([forest.out_of_bag for forest in forests], y)
-            self.scores_.append(score)
-            beside = np.hstack([forest.out_of_bag for forest in forests])
-            self.layers_.append(Layer(tuple(forests), Binning(beside)))
-            if score >= best + SMALLEST_IMPROVEMENT:
-                best, misses = score, 0
-            else:
-                misses += 1
-            if misses == MISSES_ALLOWED:
-                del self.layers_[-misses:]
-                return
-            hopeless = best + SMALLEST_IMPROVEMENT > 1 and misses == 0
-            if hopeless and len(self.layers_) + MISSES_ALLOWED <= self.max_layers:
-                return  # the layers to come can't improve and would be dropped
-            X = np.hstack([levels, self.layers_[-1].binning.levels(beside)])
-
-    def _forests(self, X: np.ndarray, y: np.ndarray, seed: int) -> list[Forest]:
-        seeds = [seed + 10 * number for number in range(FORESTS_OF_A_KIND)]
-        if not trees.BUILDER_IS_KNOWN:
-            return [trees.grow_forest_plainly(split, X, y, self.n_trees, s) for split in SPLITS for s in seeds]
-        draws = [trees.draw(len(X), self.n_trees, s, bootstrap=True) for s in seeds]  # both kinds draw the same
-        return [trees.grow_forest(split, X, y, len(self.classes_), drawn) for split in SPLITS for drawn in draws]
+    def _grow(self, X: np.ndarray, y: np.ndarray, number: int) -> tuple[Layer, list[np.ndarray]]:
+        """One layer and its out-of-bag probabilities on the learning rows."""
+        first_seed = int(self.random_state or 0) + 100 * number
+        n_classes = len(self.classes_)
+        forests = tuple(
+            grow_forest(kind, X, y, n_classes, first_seed + 10 * position, n_trees=self.n_trees)
+            for kind, position in _FORESTS
+        )
+        shares = np.bincount(y, minlength=n_classes) / len(y)
+        # A row that every tree happened to learn from has no out-of-bag probability: the class shares say nothing of
+        # it.
+        probabilities = [np.where(np.isnan(forest.out_of_bag), shares, forest.out_of_bag) for forest in forests]
+        return Layer(forests, Binner.fit(np.hstack(probabilities))), probabilities
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Class probabilities (n, classes), the mean of the last layer's forests."""
+        """Class probabilities (n, n_classes): the mean over the last layer's forests."""
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        levels = layer_input = self._binning.levels(X)
-        for layer in self.layers_[:-1]:
-            beside = np.hstack(layer.probabilities(layer_input))
-            layer_input = np.hstack([levels, layer.binning.levels(beside)])
-        return np.mean(self.layers_[-1].probabilities(layer_input), axis=0)
+        levels = self._binner.transform(X)
+        inputs = levels
+        for layer in self._layers[:-1]:
+            inputs = np.hstack([levels, layer.binner.transform(np.hstack(layer.probabilities(inputs)))])
+        return np.mean(self._layers[-1].probabilities(inputs), axis=0)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """The most probable class (n,) of each row."""
-        most_probable = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[most_probable]
-
-
-def _accuracy(shares: list[np.ndarray], y: np.ndarray) -> float:
-    return float(np.mean(np.sum(shares, axis=0).argmax(axis=1) == y))
+        """The most probable class of each row."""
+        probability = self.predict_proba(X)
+        return self.classes_[probability.argmax(axis=1)]
