@@ -12,10 +12,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from autopu_core.pu.forests import Forest, grow_forest
+from autopu_core.pu import trees
+from autopu_core.pu.trees import Forest, Split
 
 _LEVELS = 255
-_FORESTS = tuple((kind, number) for kind in ("random", "extra") for number in range(2))
+_SPLITS: tuple[Split, ...] = ("best", "random")  # two random forests, then two extra-trees forests
+_FORESTS_OF_A_KIND = 2
 _TOLERATED_LAYERS = 2
 _IMPROVEMENT = 1e-5
 
@@ -66,7 +68,8 @@ class CascadeForestClassifier(ClassifierMixin, BaseEstimator):
     """Layers of forests, each learning from the columns and the former layer's out-of-bag probabilities.
 
     A layer's score is the accuracy of its summed out-of-bag probabilities; growing stops after two layers that don't
-    improve on the best, which are dropped, or at `max_layers`.
+    improve on the best, which are dropped, or at `max_layers`. Layers that could only be dropped, because all rows are
+    right already, aren't grown.
 
     Args:
         n_trees: trees in each of the four forests of a layer.
@@ -111,23 +114,33 @@ class CascadeForestClassifier(ClassifierMixin, BaseEstimator):
                 if without_improvement == _TOLERATED_LAYERS:
                     del self._layers[-_TOLERATED_LAYERS:]
                     break
+            nothing_to_gain = best + _IMPROVEMENT > 1 and without_improvement == 0
+            if nothing_to_gain and number + _TOLERATED_LAYERS < self.max_layers:
+                break  # the next two layers would be dropped
             inputs = np.hstack([levels, layer.binner.transform(np.hstack(probabilities))])
         self.n_layers_ = len(self._layers)
         return self
 
     def _grow(self, X: np.ndarray, y: np.ndarray, number: int) -> tuple[Layer, list[np.ndarray]]:
         """One layer and its out-of-bag probabilities on the learning rows."""
-        first_seed = int(self.random_state or 0) + 100 * number
         n_classes = len(self.classes_)
-        forests = tuple(
-            grow_forest(kind, X, y, n_classes, first_seed + 10 * position, n_trees=self.n_trees)
-            for kind, position in _FORESTS
-        )
+        forests = self._forests(X, y, int(self.random_state or 0) + 100 * number)
         shares = np.bincount(y, minlength=n_classes) / len(y)
         # A row that every tree happened to learn from has no out-of-bag probability: the class shares say nothing of
         # it.
         probabilities = [np.where(np.isnan(forest.out_of_bag), shares, forest.out_of_bag) for forest in forests]
         return Layer(forests, Binner.fit(np.hstack(probabilities))), probabilities
+
+    def _forests(self, X: np.ndarray, y: np.ndarray, seed: int) -> tuple[Forest, ...]:
+        """The forests of a layer whose first seed is given."""
+        seeds = [seed + 10 * number for number in range(_FORESTS_OF_A_KIND)]
+        if not trees.BUILDER_IS_KNOWN:
+            return tuple(trees.grow_forest_plainly(split, X, y, self.n_trees, s) for split in _SPLITS for s in seeds)
+        draws = [trees.draw(len(X), self.n_trees, s, bootstrap=True) for s in seeds]  # both kinds draw the same
+        n_classes = len(self.classes_)
+        return tuple(
+            trees.grow_forest(split, X, y, n_classes, drawn, out_of_bag=True) for split in _SPLITS for drawn in draws
+        )
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
         """Class probabilities (n, n_classes): the mean over the last layer's forests."""

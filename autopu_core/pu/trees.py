@@ -107,18 +107,18 @@ def _grow(
 
 @dataclass(frozen=True)
 class Forest:
-    """Trees whose mean is the prediction.
+    """Trees whose mean is the prediction; picklable.
 
     Attributes:
-        trees: compiled trees.
-        out_of_bag: float64 (n, classes): mean class shares of each learned row over the trees that didn't see it;
-            equal shares for a row that every tree saw. None if nobody asked.
+        trees: compiled trees; their leaves hold class shares.
+        out_of_bag: float64 (n, classes): mean class shares of each learned row over the trees that didn't see it,
+            not-a-number for a row that every tree saw. None if nobody asked.
     """
 
     trees: tuple[Any, ...]
     out_of_bag: np.ndarray | None = None
 
-    def probabilities(self, X: np.ndarray) -> np.ndarray:
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
         """Mean class shares, float64 (n, classes), of rows in float32."""
         return mean_shares(self.trees, X)
 
@@ -156,7 +156,9 @@ def draw(n_rows: int, n_trees: int, seed: int, *, bootstrap: bool) -> Draws:
     return Draws(seeds, weights, left_out)
 
 
-def grow_forest(split: Split, X: np.ndarray, y: np.ndarray, n_classes: int, draws: Draws) -> Forest:
+def grow_forest(
+    split: Split, X: np.ndarray, y: np.ndarray, n_classes: int, draws: Draws, *, out_of_bag: bool
+) -> Forest:
     """A random forest ("best") or extra trees ("random") with the square root of the features at each split.
 
     Args:
@@ -164,7 +166,8 @@ def grow_forest(split: Split, X: np.ndarray, y: np.ndarray, n_classes: int, draw
         X: float32 (n, d).
         y: class numbers 0 .. n_classes - 1, int (n,); each occurs.
         n_classes: number of classes.
-        draws: from `draw`; with bootstrap, out-of-bag shares are computed.
+        draws: from `draw`.
+        out_of_bag: compute the out-of-bag shares, which needs draws with bootstrap.
     """
     random = np.random.RandomState(0)
     column = np.ascontiguousarray(y, dtype=np.float64).reshape(-1, 1)
@@ -178,7 +181,7 @@ def grow_forest(split: Split, X: np.ndarray, y: np.ndarray, n_classes: int, draw
                 X, column, n_classes, random, split=split, weights=weights, max_features=max_features
             )
         )
-    return Forest(tuple(trees), None if draws.left_out is None else _out_of_bag(trees, X, n_classes, draws.left_out))
+    return Forest(tuple(trees), _out_of_bag(trees, X, n_classes, draws.left_out) if out_of_bag else None)
 
 
 def _out_of_bag(trees: Sequence[Any], X: np.ndarray, n_classes: int, left_out: Sequence[np.ndarray]) -> np.ndarray:
@@ -187,20 +190,15 @@ def _out_of_bag(trees: Sequence[Any], X: np.ndarray, n_classes: int, left_out: S
     for tree, rows in zip(trees, left_out, strict=True):
         total[rows] += tree.predict(X[rows])
         votes[rows] += 1
-    return equal_shares_where_unknown(total / np.maximum(votes, 1)[:, np.newaxis])
+    with np.errstate(invalid="ignore"):
+        return total / votes[:, np.newaxis]
 
 
 def grow_forest_plainly(split: Split, X: np.ndarray, y: np.ndarray, n_trees: int, seed: int) -> Forest:
     """The same bootstrapped forest by scikit-learn's public estimators."""
     estimator_of = RandomForestClassifier if split == "best" else ExtraTreesClassifier
     forest = estimator_of(n_trees, bootstrap=True, oob_score=True, n_jobs=1, random_state=seed).fit(X, y)
-    trees = tuple(tree.tree_ for tree in forest.estimators_)
-    return Forest(trees, equal_shares_where_unknown(forest.oob_decision_function_))
-
-
-def equal_shares_where_unknown(shares: np.ndarray) -> np.ndarray:
-    """Class shares (n, classes) in which rows of zeros or not-a-number, known to no tree, get equal shares."""
-    unknown = ~(shares.sum(axis=1) > 0)
-    if unknown.any():
-        shares[unknown] = 1.0 / shares.shape[1]
-    return shares
+    unknown = forest.oob_decision_function_.sum(axis=1, keepdims=True) == 0
+    return Forest(
+        tuple(tree.tree_ for tree in forest.estimators_), np.where(unknown, np.nan, forest.oob_decision_function_)
+    )
