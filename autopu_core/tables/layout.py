@@ -71,6 +71,8 @@ def find_layout(records: list[Record], name: str, comment: list[str] | None = No
         names, after = _exact(*records[start], width, name), start + 1
     else:
         after = start
+        if names is None and start and len(records[start - 1][1]) == width:
+            names = records[start - 1][1]  # most of them are empty
     titles = after - (names is not None)
     if names is None and comment and len(comment) == width:
         names = comment

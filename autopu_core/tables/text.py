@@ -31,10 +31,9 @@ def encoding_of(content: bytes, name: str) -> tuple[str, str | None]:
                 raise TableError(f"{name} begins like {encoding} text but isn't; save it again as UTF-8.")
             return encoding, None
     head = content[:_HEAD]
-    if head.count(0) > len(head) // 4:
-        for encoding, high in (("utf-16-le", 1), ("utf-16-be", 0)):
-            if head[high::2].count(0) > 0.7 * len(head[high::2]) and _decodes(content, encoding):
-                return encoding, "The text was read as UTF-16."
+    for encoding, high in (("utf-16-le", 1), ("utf-16-be", 0)):
+        if _zeros(head[high::2]) > 0.7 and _zeros(head[1 - high :: 2]) < 0.01 and _decodes(content, encoding):
+            return encoding, "The text was read as UTF-16."
     if 0 in content or sum(byte < 9 or 13 < byte < 32 for byte in head) > 0.02 * len(head):
         raise TableError(f"{name} is not a table, or is damaged: it holds binary data; export it as CSV or Excel.")
     try:
@@ -50,6 +49,10 @@ def encoding_of(content: bytes, name: str) -> tuple[str, str | None]:
     if guess is None or not _decodes(content, guess.encoding):
         raise TableError(f"The encoding of {name} can't be told; save it as UTF-8.")
     return guess.encoding, f"The text was read as {guess.encoding}; check accented letters."
+
+
+def _zeros(part: bytes) -> float:
+    return part.count(0) / max(len(part), 1)
 
 
 def _decodes(content: bytes, encoding: str) -> bool:

@@ -21,6 +21,7 @@ _MOST_UNPACKED = 1_500_000_000
 _MOST_RATIO = 300
 _SMALL = 50_000_000
 _MOST_CELLS = 30_000_000
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _PIECE = 1 << 22
 _OVERLAP = 200
 _ROW = re.compile(rb'<row [^>]*?r="(\d+)"')
@@ -35,11 +36,14 @@ def read_workbook(content: bytes, name: str, sheet: str | None) -> Grid:
         TableError: no workbook, a damaged or encrypted one, one that would fill the memory, or no such sheet.
     """
     uncalculated = _check_archive(content, name) if content.startswith(b"PK") else 0
+    protected = f"{name} is protected by a password; save a copy without one."
+    if not content.startswith(b"PK") and _ENCRYPTED in content:
+        raise TableError(protected)
     try:
         workbook = CalamineWorkbook.from_filelike(io.BytesIO(content))
         chosen, rows = _choose(workbook, name, sheet)
     except PasswordError:
-        raise TableError(f"{name} is protected by a password; save a copy without one.") from None
+        raise TableError(protected) from None
     except (CalamineError, OSError, ValueError, KeyError) as error:
         raise TableError(
             f"{name} can't be opened as an Excel file ({_first_line(error)}); it may be damaged or of another kind; "
