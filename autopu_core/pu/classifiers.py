@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from sklearn import config_context
@@ -33,17 +34,12 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
-from autopu_core.errors import AutoPUError
-from autopu_core.pu.boosting import boosted_probability
+from autopu_core.errors import FitError, SettingsError
 from autopu_core.pu.deep_forest import CascadeForestClassifier
-from autopu_core.pu.forests import Kind, grow_forest
+from autopu_core.pu.quick_fits import QUICK_FITS
 
 Factory = Callable[[int], BaseEstimator]
 _CALIBRATION_FOLDS = 5
-
-
-class FitError(AutoPUError):
-    """A classifier can't be fitted on these rows, or its probabilities are not numbers."""
 
 
 @dataclass(frozen=True)
@@ -55,19 +51,16 @@ class _Definition:
 class CalibratedSupportVectorMachine(ClassifierMixin, BaseEstimator):
     """Support vector machine (RBF, gamma "auto") with calibrated probabilities, also where a class has few rows.
 
-    The calibration's cross-validation has as many folds as the rarer class has rows, at most five.
+    The calibration's cross-validation has as many folds as the rarer class has rows, at most five. A single row can't
+    be left out, so it is then calibrated on the rows learned from; Platt's targets keep probabilities off 0 and 1
+    there too.
     """
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> CalibratedSupportVectorMachine:
-        """Learn from X (n, d) and y (n,).
-
-        Raises:
-            FitError: a class has a single row.
-        """
+        """Learn from X (n, d) and y (n,)."""
         self.classes_, counts = np.unique(y, return_counts=True)
-        if counts.min() < 2:
-            raise FitError("a class with a single row is too small to calibrate probabilities")
-        folds = min(_CALIBRATION_FOLDS, int(counts.min()))
+        everything = np.arange(len(y))
+        folds = min(_CALIBRATION_FOLDS, int(counts.min())) if counts.min() > 1 else [(everything, everything)]
         self.calibrated_ = CalibratedClassifierCV(SVC(gamma="auto"), cv=folds, ensemble=False).fit(X, y)
         return self
 
@@ -116,8 +109,6 @@ CLASSIFIERS: tuple[str, ...] = tuple(_DEFINITIONS)
 TITLES: dict[str, str] = {name: definition.title for name, definition in _DEFINITIONS.items()}
 """What they are called in sentences."""
 
-_FAST_FORESTS: dict[str, tuple[Kind, bool]] = {"random_forest": ("random", True), "extra_trees": ("extra", False)}
-
 
 def make_classifier(name: str, random_state: int) -> BaseEstimator:
     """An unfitted candidate classifier.
@@ -125,10 +116,15 @@ def make_classifier(name: str, random_state: int) -> BaseEstimator:
     Args:
         name: one of `CLASSIFIERS`, or `package.module:factory` for a function of one seed (tests add classifiers so).
         random_state: seed.
+
+    Raises:
+        SettingsError: there is no such classifier.
     """
     module, colon, factory = name.partition(":")
     if colon:
         return getattr(importlib.import_module(module), factory)(random_state)
+    if name not in _DEFINITIONS:
+        raise SettingsError(f"There is no classifier {name!r}: choose one of {', '.join(CLASSIFIERS)}.")
     return _DEFINITIONS[name].make(random_state)
 
 
@@ -148,33 +144,34 @@ def positive_probability(
         float64 (m,), 0 .. 1.
 
     Raises:
-        FitError: one class only, or a probability that is not a number.
-        Exception: whatever the classifier raises.
+        FitError: one class only, rows that the classifier can't learn from, or a probability that is not a number.
     """
+    title = TITLES.get(name, name)
     if not 0 < y_fit.sum() < len(y_fit):
-        raise FitError("there are rows of one class only")
-    with config_context(assume_finite=True, skip_parameter_validation=True):
-        if name in _FAST_FORESTS:
-            kind, bootstrap = _FAST_FORESTS[name]
-            forest = grow_forest(kind, X_fit.astype(np.float32), y_fit, 2, random_state, bootstrap=bootstrap)
-            probability = forest.predict_proba(X_predict.astype(np.float32))[:, 1]
-        elif name == "gradient_boosting":
-            as_trees_see = (X_fit.astype(np.float32), y_fit, X_predict.astype(np.float32))
-            probability = boosted_probability(*as_trees_see, random_state)
-        else:
-            probability = make_classifier(name, random_state).fit(X_fit, y_fit).predict_proba(X_predict)[:, 1]
+        raise FitError(f"{title} needs rows of both classes, and all {len(y_fit)} rows are of one.")
+    fit = QUICK_FITS.get(name, partial(_plain_fit, name))
+    try:
+        with config_context(assume_finite=True, skip_parameter_validation=True):
+            probability = fit(X_fit, y_fit, X_predict, random_state)
+    except (ValueError, ArithmeticError, LookupError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise FitError(f"{title} can't learn from these {len(y_fit)} rows: {reason}") from error
     if not np.isfinite(probability).all():
-        raise FitError("a probability is not a number")
+        raise FitError(f"{title} gave a probability that is not a number for {np.sum(~np.isfinite(probability))} rows.")
     return probability.astype(np.float64, copy=False)
+
+
+def _plain_fit(name: str, X: np.ndarray, y: np.ndarray, rows: np.ndarray, seed: int) -> np.ndarray:
+    return make_classifier(name, seed).fit(X, y).predict_proba(rows)[:, 1]
 
 
 def refusal(name: str, n_rows: int, n_features: int, memory_limit_bytes: int) -> str | None:
     """Why a fit can't end well, or None.
 
-    The Gaussian process holds five n x n matrices of doubles at once (kernel, its weighted copy, the factor and two
+    The Gaussian process holds six n x n matrices of doubles at once (measured: kernel, weighted copies, factor and
     temporaries) and takes time in n cubed.
     """
-    needed = 5 * 8 * n_rows**2
+    needed = 6 * 8 * n_rows**2
     if name == "gaussian_process" and needed > memory_limit_bytes:
         return (
             f"a Gaussian process on {n_rows} rows would need {needed / 1e9:.1f} GB of memory, more than the "
