@@ -8,12 +8,13 @@ import streamlit as st
 
 from dashboard import components, guide, state
 
-_ICON = Path(__file__).parent / "static" / "icon.svg"
+_STATIC = Path(__file__).parent / "static"
 
 
 def main() -> None:
     """One run of the script; Streamlit calls for it after every interaction."""
-    st.set_page_config(page_title="Auto-PU Dashboard", page_icon=str(_ICON), layout="wide")
+    st.set_page_config(page_title="Auto-PU Dashboard", page_icon=str(_STATIC / "icon.svg"), layout="wide")
+    st.html(_STATIC / "style.css")
     state.load()
     page = st.navigation(
         [

@@ -23,7 +23,8 @@ log = logging.getLogger("dashboard")
 _PUNCTUATION = str.maketrans({sign: f"\\{sign}" for sign in r"""!"#$%&'()*+,-./:;<=>?@[\]^_`{|}~"""})
 _LINKS = re.compile(r"(?<=www)(?=\.)|(?<=:)(?=//)|(?<=@)", re.IGNORECASE)
 _WORD_JOINER = "\u2060"  # invisible; keeps Markdown from making links of addresses
-_CHART_OPTIONS = {"displaylogo": False, "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d"]}
+_CHART_OPTIONS = {"displaylogo": False, "displayModeBar": False}
+_CHART_FONT = '"Source Sans", system-ui, sans-serif'  # the page's own
 
 
 def plain(text: object) -> str:
@@ -43,7 +44,7 @@ def chart(figure: go.Figure, key: str) -> None:
     Args:
         key: the same in every run of the script, so that the browser updates the chart instead of drawing it anew.
     """
-    figure.update_layout(uirevision=key)  # a person's zoom survives updates
+    figure.update_layout(uirevision=key, font_family=_CHART_FONT)  # uirevision: a person's zoom survives updates
     st.plotly_chart(figure, theme=None, key=key, config=_CHART_OPTIONS, alt=alternative_text(figure))
 
 

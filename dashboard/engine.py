@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pandas as pd
 import streamlit as st
+from sklearn.base import clone
 
 from autopu_core.errors import AutoPUError
 from autopu_core.export.bundle import current_versions
@@ -26,7 +27,7 @@ from autopu_core.runs.home import HOME_VARIABLE
 from autopu_core.runs.preview import project_rows
 from autopu_core.runs.store import DATABASE_VARIABLE
 from autopu_core.runs.task import RunTask, prepare_task
-from autopu_core.tables import Table, as_text, describe_table, leak_suspects, read_table
+from autopu_core.tables import Table, as_text, describe_table, leak_suspects, proposals, read_table
 from sample_data import SAMPLES, Sample, sample_path
 
 _WORKER_STARTS_WITHIN = 15.0  # seconds; until then a second one isn't started
@@ -124,6 +125,11 @@ def _value_counts(home: str, chosen: str, column: str) -> dict[str, int]:
     return {str(value): int(count) for value, count in counts.items()}
 
 
+def propose_positive(chosen: str, column: str) -> tuple[str, ...]:
+    """The value of a column that seems to mean positive; empty where it can't be told."""
+    return proposals.propose_positive(table(chosen).frame[column])
+
+
 def suspects(chosen: str, target: str, positive: tuple[str, ...]) -> list[tuple[str, str]]:
     """Columns that alone nearly give the answer away, with the reason."""
     return _suspects(str(store().home.root), chosen, target, positive)
@@ -151,7 +157,10 @@ def task(settings: RunSettings) -> RunTask:
 @st.cache_resource(show_spinner=False, max_entries=6)
 def _task(home: str, settings: str) -> RunTask:
     chosen = RunSettings.from_dict(json.loads(settings))
-    return prepare_task(table(chosen.dataset), chosen, guessed_roles=roles(chosen.dataset))
+    laid_out = prepare_task(table(chosen.dataset), chosen, guessed_roles=roles(chosen.dataset))
+    if chosen.roles:  # a role that a person gave may not suit the column's values; better told now than by the worker
+        clone(laid_out.preparer).fit(laid_out.learning_task(laid_out.outer[0]).rows)
+    return laid_out
 
 
 def _key(settings: RunSettings) -> str:
@@ -215,6 +224,16 @@ def run(number: int) -> RunRecord:
     Raises:
         StoreError: there is no such run.
     """
+    return store().run(number)
+
+
+def finished_run(record: RunRecord) -> RunRecord:
+    """A finished run with its result, which doesn't change any more."""
+    return _finished_run(str(store().home.root), record.id, str(record.finished))
+
+
+@st.cache_resource(show_spinner=False, max_entries=50)
+def _finished_run(home: str, number: int, finished: str) -> RunRecord:
     return store().run(number)
 
 

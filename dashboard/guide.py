@@ -119,10 +119,10 @@ def _count(number: int, thing: str) -> str:
 def draw() -> None:
     """The path in the side bar; links carry the state along."""
     for position, step in enumerate(steps(), start=1):
-        st.page_link(
-            page_file(step.page), label=f"{position}. {step.title}", icon=step.icon, query_params=state.address()
-        )
-        if step.missing or step.note:
+        with st.container(key=f"step-{step.page}"):
+            st.page_link(
+                page_file(step.page), label=f"{position}. {step.title}", icon=step.icon, query_params=state.address()
+            )
             _note(step)
     st.divider()
     page, title, icon = GLOSSARY_PAGE
@@ -132,7 +132,7 @@ def draw() -> None:
 def _note(step: Step) -> None:
     if step.missing:
         st.caption(f":orange[:material/radio_button_unchecked:] {plain(step.missing)}")
-    else:
+    elif step.note:
         st.caption(f":green[:material/check_circle:] {plain(step.note)}")
 
 
@@ -146,9 +146,8 @@ def next_step(name: str, label: str, missing: str | None = None) -> None:
     st.space("small")
     if missing:
         st.info(plain(missing), icon=":material/arrow_upward:")
-    else:
-        icon = ":material/arrow_forward:"
-        st.page_link(page_file(name), label=f"**{label}**", icon=icon, query_params=state.address())
+    elif st.button(label, type="primary", icon=":material/arrow_forward:", key=f"to-{name}"):
+        go_to(name)
 
 
 def go_to(name: str) -> None:

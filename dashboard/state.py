@@ -82,6 +82,7 @@ def kept(
     *,
     show: Callable[[Any], Any] = lambda value: value,
     keep: Callable[[Any], Any] = lambda value: value,
+    also: Callable[[Any], dict[str, Any]] = lambda value: {},
     **options: Any,
 ) -> Any:
     """Draw a widget whose value is a choice of the draft, so that it survives a change of page and a reload.
@@ -90,6 +91,7 @@ def kept(
         widget: a Streamlit input, such as `st.slider`; where it has `options`, what isn't one of them isn't chosen.
         name: field of the draft.
         show, keep: from the draft's value to the widget's and back.
+        also: other choices that change with this one.
 
     Returns:
         The draft's value.
@@ -101,11 +103,12 @@ def kept(
         if isinstance(value, list | tuple):
             value = [each for each in value if each in possible]
         elif value not in possible:
-            value = None if widget in (st.pills, st.segmented_control) else next(iter(possible), None)
+            value = None if options.get("index", 0) is None else next(iter(possible), None)
     st.session_state[key] = value
 
     def remember() -> None:
-        change(**{name: keep(st.session_state[key])})
+        chosen = keep(st.session_state[key])
+        change(**{name: chosen, **also(chosen)})
 
     widget(label, key=key, on_change=remember, **options)
     return getattr(draft(), name)

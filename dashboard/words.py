@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from autopu_core.pu.classifiers import TITLES as CLASSIFIERS
+
 GLOSSARY: dict[str, dict[str, str]] = {
     "Labels": {
         "Positive-unlabelled (PU) data": "Some patients are known to have the condition (positive). Of all others "
@@ -117,6 +119,28 @@ STATUS = {
     "failed": ("failed", "red", ":material/error:"),
 }
 """Status of a run -> word, colour and icon."""
+
+PARTS = {
+    "classifier_2": "Phase 2: classifier",
+    "spy_flag": "Phase 1A: spies",
+    "spy_rate": "Phase 1A: spy rate",
+    "spy_tolerance": "Phase 1A: spy tolerance",
+    "iteration_count_1a": "Phase 1A: parts",
+    "threshold_1a": "Phase 1A: threshold",
+    "classifier_1a": "Phase 1A: classifier",
+    "flag_1b": "Phase 1B",
+    "threshold_1b": "Phase 1B: threshold",
+    "classifier_1b": "Phase 1B: classifier",
+}
+"""Hyperparameter -> what it is called on the pages, the most telling first."""
+
+
+def value(written: object) -> str:
+    """A hyperparameter's value as people read it."""
+    if str(written) in ("True", "False"):
+        return "yes" if str(written) == "True" else "no"
+    return CLASSIFIERS.get(written, str(written))
+
 
 TIPS = {title: meaning for terms in GLOSSARY.values() for title, meaning in terms.items()}
 """Term -> its meaning, for help tips."""

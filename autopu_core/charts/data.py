@@ -136,7 +136,7 @@ def label_bar(counts: Mapping[str, int], theme: Theme = "light") -> go.Figure:
             marker_color=KINDS.get(kind, NEGATIVE),
             hovertemplate=f"{safe(kind)}: {rows:,} rows<extra></extra>",
         )
-    figure.update_layout(barmode="stack")
+    figure.update_layout(barmode="stack", legend_traceorder="normal")
     alt = "Training rows: " + ", ".join(f"{rows} {kind}" for kind, rows in counts.items()) + "."
     finish(figure, alt, theme, "training rows", None, height=170)
     figure.update_layout(margin={"t": 50})
@@ -168,4 +168,5 @@ def projection(points: pd.DataFrame, theme: Theme = "light") -> go.Figure:
         + ", ".join(f"{count} {kind}" for kind, count in points["kind"].value_counts().items())
         + "."
     )
+    figure.update_layout(legend_traceorder="reversed")  # drawn last, named first
     return finish(figure, alt, theme, "first principal component", "second principal component", height=420)

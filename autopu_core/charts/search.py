@@ -17,7 +17,7 @@ _X_TITLES = {
     "cpu_seconds": "computing time, CPU seconds",
     "elapsed": "time, seconds",
 }
-_MANY_POINTS = 5000
+_MOST_DOTS = 1200
 
 
 def convergence(trials: pd.DataFrame, x: X = "assessments", theme: Theme = "light", height: int = 380) -> go.Figure:
@@ -42,7 +42,7 @@ def convergence(trials: pd.DataFrame, x: X = "assessments", theme: Theme = "ligh
             curves.append((along, best))
             _dots(figure, ordered, along, position, str(run))
         many = len(curves) > 1
-        for along, best in curves:
+        for along, best in (_corners(*curve) for curve in curves):
             figure.add_scatter(
                 x=along,
                 y=best,
@@ -57,6 +57,7 @@ def convergence(trials: pd.DataFrame, x: X = "assessments", theme: Theme = "ligh
         if many:
             grid = np.unique(np.concatenate([along for along, _ in curves]))
             mean = np.mean([_step(grid, along, best) for along, best in curves], axis=0)
+            grid, mean = _corners(grid, mean)
             figure.add_scatter(
                 x=grid,
                 y=mean,
@@ -83,13 +84,25 @@ def _step(grid: np.ndarray, along: np.ndarray, best: np.ndarray) -> np.ndarray:
     return np.where(position >= 0, best[np.clip(position, 0, None)], best[0])
 
 
+def _corners(along: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The points of a step curve at which it rises, and its ends: all that is needed to draw it."""
+    corners = np.flatnonzero(np.diff(best, prepend=-np.inf))
+    kept = np.union1d(corners, [len(best) - 1])
+    return along[kept], best[kept]
+
+
 def _dots(figure: go.Figure, ordered: pd.DataFrame, along: np.ndarray, position: int, run: str) -> None:
+    """Of many trials an even selection is drawn, and every one that was the best so far."""
+    if len(ordered) > _MOST_DOTS:
+        best = ordered["fitness"].cummax().to_numpy()
+        rises = np.flatnonzero(np.diff(best, prepend=-np.inf))
+        shown = np.union1d(np.linspace(0, len(ordered) - 1, _MOST_DOTS).astype(int), rises)
+        ordered, along = ordered.iloc[shown], along[shown]
     scored = (ordered["outcome"] == "scored").to_numpy()
-    kind = go.Scattergl if len(ordered) > _MANY_POINTS else go.Scatter
     for chosen, symbol, note in ((scored, "circle", ""), (~scored, "x", " (a fold failed)")):
         if chosen.any():
             figure.add_trace(
-                kind(
+                go.Scatter(
                     x=along[chosen],
                     y=ordered["fitness"].to_numpy()[chosen],
                     mode="markers",

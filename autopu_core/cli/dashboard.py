@@ -23,6 +23,7 @@ _LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 # One accent that is readable on both backgrounds, and calm greys.
 _LIGHT = {"primaryColor": "#0072B2", "secondaryBackgroundColor": "#F4F6F8", "textColor": "#1F2933"}
+_HEADING_SIZES = '["1.9rem", "1.5rem", "1.25rem", "1.1rem", "1rem", "1rem"]'
 _DARK = {"primaryColor": "#3D9BD1", "backgroundColor": "#14181D", "secondaryBackgroundColor": "#1D232A"}
 
 
@@ -73,6 +74,10 @@ def server_command(host: str, port: int, browser: bool) -> list[str]:
         "client.showErrorLinks": False,
         "client.toolbarMode": "viewer",
         "logger.level": "warning",
+        "theme.headingFontSizes": _HEADING_SIZES,
+        "theme.metricValueFontSize": "1.5rem",
+        "theme.paddingTop": "2.5rem",
+        "theme.paddingBottom": "3rem",
         **{f"theme.light.{name}": value for name, value in _LIGHT.items()},
         **{f"theme.dark.{name}": value for name, value in _DARK.items()},
     }
