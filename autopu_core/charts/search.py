@@ -18,6 +18,7 @@ _X_TITLES = {
     "elapsed": "time, seconds",
 }
 _MOST_DOTS = 1200
+_DOT_OPACITY = {"light": 0.4, "dark": 0.7}
 
 
 def convergence(trials: pd.DataFrame, x: X = "assessments", theme: Theme = "light", height: int = 380) -> go.Figure:
@@ -40,7 +41,7 @@ def convergence(trials: pd.DataFrame, x: X = "assessments", theme: Theme = "ligh
             along = _along(ordered, x)
             best = ordered["fitness"].cummax().to_numpy()
             curves.append((along, best))
-            _dots(figure, ordered, along, position, str(run))
+            _dots(figure, ordered, along, position, str(run), theme)
         many = len(curves) > 1
         for along, best in (_corners(*curve) for curve in curves):
             figure.add_scatter(
@@ -91,7 +92,7 @@ def _corners(along: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return along[kept], best[kept]
 
 
-def _dots(figure: go.Figure, ordered: pd.DataFrame, along: np.ndarray, position: int, run: str) -> None:
+def _dots(figure: go.Figure, ordered: pd.DataFrame, along: np.ndarray, position: int, run: str, theme: Theme) -> None:
     """Of many trials an even selection is drawn, and every one that was the best so far."""
     if len(ordered) > _MOST_DOTS:
         best = ordered["fitness"].cummax().to_numpy()
@@ -106,7 +107,7 @@ def _dots(figure: go.Figure, ordered: pd.DataFrame, along: np.ndarray, position:
                     x=along[chosen],
                     y=ordered["fitness"].to_numpy()[chosen],
                     mode="markers",
-                    marker={"color": colour(position), "size": 6, "opacity": 0.4, "symbol": symbol},
+                    marker={"color": colour(position), "size": 6, "opacity": _DOT_OPACITY[theme], "symbol": symbol},
                     customdata=ordered["number"].to_numpy()[chosen],
                     name=f"{safe(run)} trials",
                     legendgroup=run,

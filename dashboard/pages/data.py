@@ -58,9 +58,12 @@ def choose_table() -> None:
                 left, right = st.columns([3, 2], vertical_alignment="center")
                 left.caption(sample.licence)
                 right.button(
-                    "Use this", key=f"sample-{sample.name}", on_click=components.attempt,
-                    args=(begin_sample, sample.name), width="stretch",
-                )  # fmt: skip
+                    "Use this",
+                    key=f"sample-{sample.name}",
+                    on_click=components.attempt,
+                    args=(begin_sample, sample.name),
+                    width="stretch",
+                )
     if known := engine.datasets():
         st.subheader("Or go on with one from before", anchor=False)
         columns = st.columns(3)
@@ -69,9 +72,12 @@ def choose_table() -> None:
                 st.markdown(f"**{plain(record.name)}**")
                 st.caption(f"{record.rows:,} rows, {record.columns} columns, {record.created.astimezone():%d %b %Y}")
                 st.button(
-                    "Open", key=f"open-{record.id}", on_click=components.attempt, args=(begin, record.id),
+                    "Open",
+                    key=f"open-{record.id}",
+                    on_click=components.attempt,
+                    args=(begin, record.id),
                     width="stretch",
-                )  # fmt: skip
+                )
 
 
 def _upload() -> None:
@@ -105,9 +111,12 @@ def summary(record: DatasetRecord) -> None:
             also = f" and the {used} run{'s' if used != 1 else ''} on it" if used else ""
             st.markdown(f"The table{also} will be gone for good.")
             st.button(
-                "Delete for good", type="primary", key="delete_dataset", on_click=components.attempt,
+                "Delete for good",
+                type="primary",
+                key="delete_dataset",
+                on_click=components.attempt,
                 args=(delete, record.id),
-            )  # fmt: skip
+            )
     for sentence in record.notes:
         st.caption(f":material/info: {plain(sentence)}")
 
@@ -187,8 +196,11 @@ def attention(record: DatasetRecord) -> None:
                 )
     if not warnings:
         return
-    with st.expander(f"**{len(warnings)} thing{'s' if len(warnings) > 1 else ''} to look at**", expanded=True,
-                     icon=":material/warning:"):  # fmt: skip
+    with st.expander(
+        f"**{len(warnings)} thing{'s' if len(warnings) > 1 else ''} to look at**",
+        expanded=True,
+        icon=":material/warning:",
+    ):
         st.markdown("\n".join(f"- {plain(warning)}" for warning in warnings))
 
 
@@ -228,7 +240,9 @@ def columns_table(record: DatasetRecord) -> None:
         column_config={
             "column": st.column_config.TextColumn("Column", width="medium"),
             "role": st.column_config.SelectboxColumn(
-                "What it is", options=list(_ROLE_WORDS.values()), required=True,
+                "What it is",
+                options=list(_ROLE_WORDS.values()),
+                required=True,
                 help="; ".join(f"{_ROLE_WORDS[role]}: {meaning}" for role, meaning in ROLES.items()),
             ),
             "leave out": st.column_config.CheckboxColumn("Leave out", help="Not learned from"),
@@ -236,7 +250,7 @@ def columns_table(record: DatasetRecord) -> None:
             "different": st.column_config.NumberColumn("Different values"),
             "examples": st.column_config.TextColumn("Examples", width="large"),
         },
-    )  # fmt: skip
+    )
 
 
 def _edited(rows: dict[int, dict], names: list[str], roles: dict[str, str]) -> dict:

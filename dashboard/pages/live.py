@@ -111,9 +111,13 @@ def buttons(record: RunRecord) -> None:
 
 def _button(label: str, icon: str, action: object, record: RunRecord, tip: str | None = None) -> None:
     st.button(
-        label, icon=f":material/{icon}:", key=f"{label}-{record.id}", help=tip, on_click=components.attempt,
+        label,
+        icon=f":material/{icon}:",
+        key=f"{label}-{record.id}",
+        help=tip,
+        on_click=components.attempt,
         args=(action, record.id),
-    )  # fmt: skip
+    )
 
 
 def delete(run: int) -> None:
@@ -127,10 +131,15 @@ def delete(run: int) -> None:
 def progress_curve(records: Sequence[RunRecord]) -> None:
     """Best so far and every trial, against what a person wants to pay in."""
     axis = st.segmented_control(
-        "Against", list(_AXES), format_func=_AXES.__getitem__, default="assessments", required=True, key="live_axis",
+        "Against",
+        list(_AXES),
+        format_func=_AXES.__getitem__,
+        default="assessments",
+        required=True,
+        key="live_axis",
         persist_state="session",
         help="Computing time is what a run cost in all, each different fit counted once, also where it was reused.",
-    )  # fmt: skip
+    )
     trials = [engine.trials(record.id) for record in records]
     if any(len(frame) for frame in trials):
         key = tuple((components.run_name(record), len(frame)) for record, frame in zip(records, trials, strict=True))
@@ -151,8 +160,7 @@ def tried_now(records: Sequence[RunRecord]) -> None:
     for record in records:
         trying = record.progress.get("trying", []) if record.status == "running" else []
         if trying:
-            fits = ", ".join(f"{words.value(fit['classifier'])} on {fit['rows']:,} rows"
-                             for fit in trying)  # fmt: skip
+            fits = ", ".join(f"{words.value(fit['classifier'])} on {fit['rows']:,} rows" for fit in trying)
             st.markdown(f":material/sync: Run {record.id} is learning: {fits}")
     latest = [
         engine.trials(record.id).tail(_LATEST).assign(run=components.run_name(record))
@@ -191,15 +199,19 @@ def choices_so_far(records: Sequence[RunRecord]) -> None:
     space = SEARCH_SPACES[records[0].settings.space]
     alike = [record for record in records if record.settings.space == space.name]
     parameter = st.selectbox(
-        "Part of the recipe", [each.name for each in space.parameters][::-1],
-        format_func=lambda name: PARAMETERS.get(name, name), key="live_parameter", persist_state="session",
-    )  # fmt: skip
+        "Part of the recipe",
+        [name for name in words.PARTS if any(each.name == name for each in space.parameters)],
+        format_func=words.PARTS.__getitem__,
+        key="live_parameter",
+        persist_state="session",
+    )
     trials = [engine.trials(record.id) for record in alike]
     if not any(len(frame) for frame in trials):
         st.info("Nothing has been tried yet.")
         return
-    counts = _frequencies(tuple((record.id, len(frame)) for record, frame in zip(alike, trials, strict=True)),
-                          space.name, trials)  # fmt: skip
+    counts = _frequencies(
+        tuple((record.id, len(frame)) for record, frame in zip(alike, trials, strict=True)), space.name, trials
+    )
     st.caption(
         "What the searches have come to prefer: the share of all trials so far that used each value, beside the share "
         "that chance would give. Trials in which this part plays no role aren't counted."
@@ -259,14 +271,19 @@ TABS = {
 }
 
 
-def live(numbers: tuple[int, ...], was_active: bool) -> None:
-    """All that changes by itself; only this part of the page is drawn again every second."""
+def live(numbers: tuple[int, ...], statuses: dict[int, str]) -> None:
+    """All that changes by itself; only this part of the page is drawn again every second.
+
+    Args:
+        numbers: the runs to show.
+        statuses: of them when the page around was drawn; where one has changed, so has the rest of the page.
+    """
     components.show_notice()
     known = {record.id: record for record in engine.runs()}
     records = [known[each] for each in numbers if each in known]
     if any(record.status == "queued" for record in known.values()):
         engine.ensure_worker()
-    if any(record.status in _ACTIVE for record in records) != was_active or len(records) < len(numbers):
+    if {record.id: record.status for record in records} != statuses:
         st.rerun()
     for start in range(0, len(records), _CARDS_IN_A_ROW):
         row = records[start : start + _CARDS_IN_A_ROW]
@@ -298,13 +315,19 @@ if not runs:
 else:
     state.select_runs(shown)
     st.session_state["shown_runs"] = list(shown)
-    titles = {record.id: f"{components.run_name(record)} · {record.dataset_name} · {words.STATUS[record.status][0]}"
-              for record in runs}  # fmt: skip
+    titles = {
+        record.id: f"{components.run_name(record)} · {record.dataset_name} · {words.STATUS[record.status][0]}"
+        for record in runs
+    }
     st.multiselect(
-        "Runs shown", list(titles), format_func=titles.__getitem__, key="shown_runs",
+        "Runs shown",
+        list(titles),
+        format_func=titles.__getitem__,
+        key="shown_runs",
         on_change=lambda: state.select_runs(st.session_state["shown_runs"]),
-    )  # fmt: skip
-    active = any(record.status in _ACTIVE for record in runs if record.id in shown)
-    st.fragment(components.guarded(live), run_every=_EVERY_SECONDS[active])(shown, active)
-    if any(record.status == "finished" for record in runs if record.id in shown):
+    )
+    statuses = {record.id: record.status for record in runs if record.id in shown}
+    active = any(status in _ACTIVE for status in statuses.values())
+    st.fragment(components.guarded(live), run_every=_EVERY_SECONDS[active])(shown, statuses)
+    if "finished" in statuses.values():
         guide.next_step("compare", "On to Compare")

@@ -107,66 +107,116 @@ def advanced() -> None:
         budget, computing, data = st.columns(3, gap="large")
         with budget:
             st.markdown("**Budget**")
-            _count("Configurations at the start", "configurations", 2, 10_000, "The first, random recipes; the GA's "
-                   "population.")  # fmt: skip
+            _count(
+                "Configurations at the start",
+                "configurations",
+                2,
+                10_000,
+                "The first, random recipes; the GA's population.",
+            )
             _count("Iterations", "iterations", 0, 10_000, "Generations of the GA, rounds of BO and EBO.")
             _count("Children assessed in each round (k)", "k", 0, 1000, "Only for EBO and random search.")
             state.kept(
-                st.checkbox, "One more search on all rows for the final model", "final_search",
-                show=lambda _: state.draft().budget("final_search"), help=words.TIPS["Final search"],
-            )  # fmt: skip
+                st.checkbox,
+                "One more search on all rows for the final model",
+                "final_search",
+                show=lambda _: state.draft().budget("final_search"),
+                help=words.TIPS["Final search"],
+            )
             if state.draft().task == "engineered":
                 state.kept(st.checkbox, "Hide positives in that search, too", "hide_in_final")
             state.kept(
-                st.number_input, "Inner folds", "inner_folds", min_value=2, max_value=20, step=1,
+                st.number_input,
+                "Inner folds",
+                "inner_folds",
+                min_value=2,
+                max_value=20,
+                step=1,
                 help="Folds of the cross-validation by which recipes are judged.",
-            )  # fmt: skip
+            )
         with computing:
             st.markdown("**Computing**")
             state.kept(
-                st.number_input, "Processes", "jobs", min_value=-1, max_value=256, step=1,
+                st.number_input,
+                "Processes",
+                "jobs",
+                min_value=-1,
+                max_value=256,
+                step=1,
                 help="-1 means one for each processor core. It never changes a result.",
                 keep=lambda jobs: jobs or -1,
-            )  # fmt: skip
+            )
             _minutes("Time limit for each run, minutes", "time_limit", 60.0, "The best so far is kept and tested.")
-            _minutes("Limit for one fit, seconds", "fit_limit", 1.0, "A fit that takes longer is ended; its candidate "
-                     "counts as failed on that fold.")  # fmt: skip
+            _minutes(
+                "Limit for one fit, seconds",
+                "fit_limit",
+                1.0,
+                "A fit that takes longer is ended; its candidate counts as failed on that fold.",
+            )
             state.kept(
-                st.number_input, "Memory for one fit, MB", "memory_limit_mb", min_value=64, max_value=1_000_000,
-                step=256, help="A fit that would need more is refused beforehand.",
-            )  # fmt: skip
+                st.number_input,
+                "Memory for one fit, MB",
+                "memory_limit_mb",
+                min_value=64,
+                max_value=1_000_000,
+                step=256,
+                help="A fit that would need more is refused beforehand.",
+            )
             state.kept(
                 st.checkbox, "Reuse and keep fits", "cache", help=f"{words.TIPS['Fit']} They are kept on this computer."
             )
         with data:
             st.markdown("**Data and chance**")
             state.kept(
-                st.number_input, "Seed", "seed", min_value=0, max_value=2**31 - 1, step=1,
+                st.number_input,
+                "Seed",
+                "seed",
+                min_value=0,
+                max_value=2**31 - 1,
+                step=1,
                 help="Of everything random: the same seed gives the same folds, hidden positives and trials.",
-            )  # fmt: skip
+            )
             state.kept(
-                st.radio, "Dates", "dates", options=["days", "drop"],
+                st.radio,
+                "Dates",
+                "dates",
+                options=["days", "drop"],
                 format_func={"days": "as days since the earliest", "drop": "left out"}.__getitem__,
-            )  # fmt: skip
+            )
             state.kept(
-                st.checkbox, "Standardise measurements", "scale",
+                st.checkbox,
+                "Standardise measurements",
+                "scale",
                 help="Mean 0 and standard deviation 1. Methods that need it do it themselves.",
-            )  # fmt: skip
+            )
 
 
 def _count(label: str, name: str, least: int, most: int, tip: str) -> None:
     state.kept(
-        st.number_input, label, name, min_value=least, max_value=most, step=1, help=tip,
+        st.number_input,
+        label,
+        name,
+        min_value=least,
+        max_value=most,
+        step=1,
+        help=tip,
         show=lambda _: state.draft().budget(name),
-    )  # fmt: skip
+    )
 
 
 def _minutes(label: str, name: str, unit: float, tip: str) -> None:
     state.kept(
-        st.number_input, label, name, min_value=0.1, max_value=100_000.0, step=1.0, placeholder="none", help=tip,
+        st.number_input,
+        label,
+        name,
+        min_value=0.1,
+        max_value=100_000.0,
+        step=1.0,
+        placeholder="none",
+        help=tip,
         show=lambda seconds: None if seconds is None else seconds / unit,
         keep=lambda value: None if value is None else value * unit,
-    )  # fmt: skip
+    )
 
 
 # -- starting -------------------------------------------------------------------------------------------------------
