@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Literal
 
 import numpy as np
@@ -35,6 +36,7 @@ _DASHES = frozenset(("-", "--", "---"))
 _POSITIVE_RESULT = r"^(?i:\d?\+{1,4}|\+/-|\(\+\)|pos|positive)$"
 _NUMBER = r"^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$"
 _COMMA_NUMBER = r"^[+-]?(?:[0-9]+,?[0-9]*|,[0-9]+)(?:[eE][+-]?[0-9]+)?$"
+_UNMISTAKABLE = r"^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]+)?$"
 _INTEGER = r"^[+-]?[0-9]+$"
 _INFINITE = r"^[+-]?(?i:inf|infinity)$"
 _LEADING_ZERO = r"^[+-]?0[0-9]"
@@ -73,7 +75,7 @@ class Column:
             gap &= ~_among(values, _DASHES)  # "-" is a result, not a gap, where its counterpart occurs
         return cls(name, values, codes, gap)
 
-    @property
+    @cached_property
     def present(self) -> pa.Array:
         """The texts that aren't missing."""
         return self.values.filter(pa.array(~self.gap))
@@ -90,17 +92,14 @@ class TypedColumn:
 
 def decimal_style(columns: Sequence[Column]) -> Style:
     """The decimal sign that columns prove: 12,5 or 0,1234 can't be thousands; None without proof or if both occur."""
-    comma = point = False
-    for column in columns:
-        present = column.present
-        sign = "," if _any(pc.match_substring(present, ",")) else "." if _any(pc.match_substring(present, ".")) else ""
-        if not sign or not _all(_matches(present, _COMMA_NUMBER if sign == "," else _NUMBER)):
-            continue
-        signed = present.filter(pc.match_substring(present, sign))
-        proven = not _all(_matches(signed, _THREE_DIGITS))
-        comma |= proven and sign == ","
-        point |= proven and sign == "."
+    comma = any(_proves(column.present, ",", _COMMA_NUMBER) for column in columns)
+    point = any(_proves(column.present, ".", _NUMBER) for column in columns)
     return None if comma == point else "comma" if comma else "point"
+
+
+def _proves(present: pa.Array, sign: str, pattern: str) -> bool:
+    signed = present.filter(pc.match_substring(present, sign))
+    return len(signed) > 0 and _all(_matches(present, pattern)) and not _all(_matches(signed, _THREE_DIGITS))
 
 
 def typed_column(
@@ -116,7 +115,10 @@ def typed_column(
     """
     gap = column.gap
     note, values = None, None
-    if len(column.present) and not as_text:
+    if not as_text and not doubtful_point and style != "comma" and _all(_matches(column.present, _UNMISTAKABLE)):
+        if len(column.present):
+            values = _placed(_parsed(column.present), gap)
+    elif len(column.present) and not as_text:
         words = _among(column.values, NUMBER_GAPS) | _equal(column.values, "None")
         number = _matches(column.present, _COMMA_NUMBER if style == "comma" else _NUMBER)
         values, gap, note = _numbers(column, words, style, doubtful_point)
@@ -162,9 +164,20 @@ def _numbers(
     values, problem = _as_numbers(name, present, infinite.any(), style)
     if problem:
         return None, column.gap, problem
-    spread = np.zeros(len(gap), dtype=values.dtype)
-    spread[~gap] = values
-    return spread, gap, note
+    return _placed(values, gap), gap, note
+
+
+def _parsed(present: pa.Array) -> np.ndarray:
+    """int64 where all are integers, else float64."""
+    values = pc.cast(present, pa.float64()).to_numpy(zero_copy_only=False)
+    return values if _any(pc.match_substring(present, ".")) else values.astype(np.int64)
+
+
+def _placed(values: np.ndarray, gap: np.ndarray) -> np.ndarray:
+    """Values of what isn't missing, among places for all."""
+    places = np.zeros(len(gap), dtype=values.dtype)
+    places[~gap] = values
+    return places
 
 
 def _as_numbers(name: str, present: pa.Array, infinite: bool, style: Style) -> tuple[np.ndarray, str | None]:
@@ -260,7 +273,12 @@ def _matches(values: pa.Array, pattern: str) -> pa.Array:
 
 
 def _among(values: pa.Array, tokens: frozenset[str]) -> np.ndarray:
-    return _mask(pc.is_in(pc.utf8_lower(values), value_set=pa.array(sorted(tokens), pa.string())))
+    return _mask(pc.is_in(pc.utf8_lower(values), value_set=_token_array(tokens)))
+
+
+@cache
+def _token_array(tokens: frozenset[str]) -> pa.Array:
+    return pa.array(sorted(tokens), pa.string())
 
 
 def _equal(values: pa.Array, text: str) -> np.ndarray:

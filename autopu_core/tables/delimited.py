@@ -48,6 +48,8 @@ def parse(content: bytes, encoding: str, name: str) -> tuple[Grid, str]:
         raise TableError(f"{name} is empty.")
     separator = declared or _separator("".join(body))
     records = _first_records("".join(body), separator, comments)
+    if not records:
+        raise TableError(f"{name} is empty.")
     comment = None if names is None else _commented_names(names, separator)
     layout = find_layout(records, name, comment)
     if names is not None:
@@ -78,7 +80,7 @@ def _separator(text: str) -> str:
     chosen = ""
     for separator, foreign in _FOREIGN.items():
         records = [record for _, record in _first_records(text, separator, 0)]
-        (width, count), *_ = Counter(map(len, records)).most_common(1)
+        width, count = max(Counter(map(len, records)).items(), key=lambda item: item[1], default=(0, 0))
         if width < 2:
             continue
         cells = [cell for record in records[:_TRIED] if len(record) == width for cell in record if cell]

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import pandas as pd
 import pyarrow as pa
 
 from autopu_core.errors import TableError
@@ -22,6 +21,7 @@ _ORANGE_TYPES = {"c", "d", "s", "t", "m", "continuous", "discrete", "string", "t
 _ORANGE_NUMBERS = {"c", "continuous"}
 _ORANGE_FLAGS = {"", "class", "meta", "m", "i", "ignore", "c", "weight", "w"}
 _MOST_CELLS = 300_000_000
+_UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 
 ENDINGS = ("csv", "tsv", "txt", "data", "tab", "xlsx", "xls", "parquet", "arff", "sav", "dta")
 """Endings that the faces offer; the content decides."""
@@ -137,11 +137,11 @@ def _read_parquet(content: bytes, name: str) -> Table:
             raise TableError(
                 f"{name} has {file.metadata.num_rows} rows, which is more than fits in memory; take a part."
             )
-        frame = file.read().to_pandas()
-    except (OSError, ValueError, pa.ArrowException) as error:
+        # Without pandas' own remarks in the file: they may be damaged, and only say what is an index.
+        frame = file.read().to_pandas(ignore_metadata=True)
+    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
         raise TableError(f"{name} can't be read as Parquet ({_first_line(error)}); export it again.") from None
-    if not isinstance(frame.index, pd.RangeIndex):
-        frame = frame.reset_index()
+    frame.columns = [_UNNAMED_INDEX.sub("index", str(column)) for column in frame.columns]
     return from_frame(frame, name, [])
 
 

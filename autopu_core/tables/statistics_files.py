@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import pyreadstat
 
 from autopu_core.errors import TableError
+from autopu_core.tables.native import UnreadableError, apart
 from autopu_core.tables.table import written
 
 _SHOWN = 3
@@ -24,18 +22,14 @@ def read_statistics(content: bytes, name: str) -> tuple[pd.DataFrame, list[str]]
     Raises:
         TableError: the file is damaged or of an unknown version.
     """
-    spss = content.startswith(b"$FL")
-    kind, ending = ("SPSS", ".sav") if spss else ("Stata", ".dta")
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"table{ending}"  # the reader wants a file with a name
-        path.write_bytes(content)
-        try:
-            frame, about = (pyreadstat.read_sav if spss else pyreadstat.read_dta)(str(path))
-        except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError, ValueError, OverflowError, MemoryError) as error:
-            raise TableError(f"{name} can't be read as {kind} ({error}); export it again, or as CSV.") from None
+    kind, ending = ("SPSS", "sav") if content.startswith(b"$FL") else ("Stata", "dta")
+    try:
+        frame, value_labels = apart("read_statistics_file", content, ending)
+    except UnreadableError as error:
+        raise TableError(f"{name} can't be read as {kind} ({error}); export it again, or as CSV.") from None
     notes = [f"Read as {kind}."]
     if len(frame) and frame.shape[1]:
-        for column, labels in about.variable_value_labels.items():
+        for column, labels in value_labels.items():
             frame[column], note = _labelled(frame[column], labels)
             if note:
                 notes.append(note)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -11,10 +12,10 @@ from datetime import date, datetime
 from typing import Any
 
 import pandas as pd
-from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetVisibleEnum
 
 from autopu_core.errors import TableError
 from autopu_core.tables.layout import LOOKED_AT, Grid, Record, fill, find_layout, is_blank
+from autopu_core.tables.native import UnreadableError, apart, read_sheets
 from autopu_core.tables.table import written
 
 _MOST_UNPACKED = 1_500_000_000
@@ -22,6 +23,11 @@ _MOST_RATIO = 300
 _SMALL = 50_000_000
 _MOST_CELLS = 30_000_000
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+_BROKEN_ARCHIVE = (
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError),
+    *(ValueError, KeyError, RuntimeError, NotImplementedError),
+)
+"""What `zipfile` raises on damaged archives."""
 _PIECE = 1 << 22
 _OVERLAP = 200
 _ROW = re.compile(rb'<row [^>]*?r="(\d+)"')
@@ -35,26 +41,28 @@ def read_workbook(content: bytes, name: str, sheet: str | None) -> Grid:
     Raises:
         TableError: no workbook, a damaged or encrypted one, one that would fill the memory, or no such sheet.
     """
-    uncalculated = _check_archive(content, name) if content.startswith(b"PK") else 0
-    protected = f"{name} is protected by a password; save a copy without one."
-    if not content.startswith(b"PK") and _ENCRYPTED in content:
-        raise TableError(protected)
+    uncalculated = 0
     try:
-        workbook = CalamineWorkbook.from_filelike(io.BytesIO(content))
-        chosen, rows = _choose(workbook, name, sheet)
-    except PasswordError:
-        raise TableError(protected) from None
-    except (CalamineError, OSError, ValueError, KeyError) as error:
+        if content.startswith(b"PK"):
+            uncalculated = _check_archive(content, name)
+            sheets, chosen, rows = read_sheets(content, sheet)
+        elif _ENCRYPTED in content:
+            raise TableError(f"{name} is protected by a password; save a copy without one.")
+        else:
+            sheets, chosen, rows = apart("read_sheets", content, sheet)
+    except UnreadableError as error:
         raise TableError(
             f"{name} can't be opened as an Excel file ({_first_line(error)}); it may be damaged or of another kind; "
             "open it in Excel and save it again."
         ) from None
+    if sheet is not None and sheet not in sheets:
+        raise TableError(f"{name} has no sheet {sheet!r}; it has {', '.join(map(repr, sheets))}.")
     if chosen is None:
         raise TableError(f"{name} has no sheet with content.")
     records = list(_records(rows))
     filled = [(line, record) for line, record in records if not is_blank(record)]
     layout = find_layout(filled[:LOOKED_AT], name)
-    others = [other for other in workbook.sheet_names if other != chosen]
+    others = [other for other in sheets if other != chosen]
     if sheet is None and others:
         layout.notes.insert(0, f"The sheet {chosen!r} was read; not {', '.join(map(repr, others))}.")
     if uncalculated:
@@ -63,18 +71,6 @@ def read_workbook(content: bytes, name: str, sheet: str | None) -> Grid:
             "open the file in Excel and save it to have them calculated."
         )
     return fill(layout, iter(records), name)
-
-
-def _choose(workbook: CalamineWorkbook, name: str, sheet: str | None) -> tuple[str | None, list[list[Any]]]:
-    if sheet is not None and sheet not in workbook.sheet_names:
-        known = ", ".join(map(repr, workbook.sheet_names))
-        raise TableError(f"{name} has no sheet {sheet!r}; it has {known}.")
-    visible = [entry.name for entry in workbook.sheets_metadata if entry.visible == SheetVisibleEnum.Visible]
-    for candidate in [sheet] if sheet is not None else visible or workbook.sheet_names:
-        rows = workbook.get_sheet_by_name(candidate).to_python(skip_empty_area=False)
-        if any(cell not in ("", None) for row in rows for cell in row):
-            return candidate, rows
-    return None, []
 
 
 def _records(rows: list[list[Any]]) -> Iterator[Record]:
@@ -119,7 +115,7 @@ def _check_archive(content: bytes, name: str) -> int:
                 )
             sheets = [entry for entry in entries if re.match(r"xl/worksheets/[^/]+\.xml$", entry.filename)]
             return sum(_check_sheet(archive, entry, name) for entry in sheets)
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, RuntimeError, zlib.error):
+    except _BROKEN_ARCHIVE:
         raise TableError(f"{name} is damaged or cut off; get a new copy of it.") from None
 
 

@@ -414,6 +414,7 @@ REFUSED = [
     Refused("blank", b" \r\n\t\n", "is empty"),
     Refused("byte order mark only", b"\xef\xbb\xbf", "is empty"),
     Refused("comment only", b"# nothing\n# more\n", "is empty"),
+    Refused("quotation marks only", b'""\n""\n', "is empty"),
     Refused("names only", b"age,sex\n", "no rows"),
     Refused("row too long", b"age,sex\n63,m\n41,f,9\n52,m\n", "Line 3 of table.csv has 3 values"),
     Refused("row too short", b"age,sex,hb\n63,m,1\n41,f\n52,m,2\n", "Line 3 of table.csv has 2 values"),
@@ -498,7 +499,7 @@ def test_cut_off_anywhere_is_a_table_or_a_sentence(content: bytes, data: st.Data
 
 
 @given(st.binary(max_size=400))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=300, deadline=None)
 def test_any_bytes_are_a_table_or_a_sentence(content: bytes) -> None:
     with contextlib.suppress(TableError):
         read_table(content)
