@@ -101,10 +101,7 @@ def _serve() -> None:
     readers = {"read_sheets": read_sheets, "read_statistics_file": read_statistics_file}
     _limit_memory(_MEMORY + _MEMORY_PER_BYTE * len(content))
     try:
-        answer = (
-            "read",
-            {"read_sheets": read_sheets, "read_statistics_file": read_statistics_file}[function](content, argument),
-        )
+        answer = ("read", readers[function](content, argument))
     except UnreadableError as error:
         answer = ("unreadable", str(error))
     sys.stdout.buffer.write(pickle.dumps(answer))
