@@ -51,7 +51,7 @@ def parse(content: bytes, encoding: str, name: str) -> tuple[Grid, str]:
     if not records:
         raise TableError(f"{name} is empty.")
     comment = None if names is None else _commented_names(names, separator)
-    layout = find_layout(records, name, comment)
+    layout = find_layout(records, name, comment, row_names=separator != ",")
     if names is not None:
         layout.notes.insert(0, f"{comments} line{'s' if comments > 1 else ''} of comment before the table skipped.")
     if separator not in (",", ""):

@@ -51,12 +51,16 @@ def is_blank(record: Sequence[str]) -> bool:
     return not any(cell and not cell.isspace() for cell in record)
 
 
-def find_layout(records: list[Record], name: str, comment: list[str] | None = None) -> Layout:
+def find_layout(
+    records: list[Record], name: str, comment: list[str] | None = None, *, row_names: bool = False
+) -> Layout:
     """The layout that the first records of a file show.
 
     Args:
         records: the first records, none blank.
         name: of the file, for messages.
+        row_names: the first column may be names of rows that the line of names leaves out, as R writes them; not where
+            a comma separates, as rows would also be longer by one through a decimal comma.
         comment: cells of the last line of comment above the records; it may be the line of names, as in "#id,age".
 
     Raises:
@@ -66,7 +70,7 @@ def find_layout(records: list[Record], name: str, comment: list[str] | None = No
     notes: list[str] = []
     wide = [n for n, (_, record) in enumerate(records) if len(record) >= width]
     start = next((n for n in wide if _filled(records[n][1]) > width / 2), wide[0])
-    names = _names_above(records, start, width, name)
+    names = _names_above(records, start, width, name, row_names)
     if names is None and _is_header(records[start][1][:width], records[start + 1 :], comment, width):
         names, after = _exact(*records[start], width, name), start + 1
     else:
@@ -175,7 +179,7 @@ def _misfit(line: int, names: int, width: int, name: str) -> TableError:
     )
 
 
-def _names_above(records: list[Record], start: int, width: int, name: str) -> list[str] | None:
+def _names_above(records: list[Record], start: int, width: int, name: str, row_names: bool) -> list[str] | None:
     """Column names from the line above the first full row, where that line is a little longer or shorter."""
     if not start:
         return None
@@ -187,7 +191,7 @@ def _names_above(records: list[Record], start: int, width: int, name: str) -> li
     if len(above) == width:
         return above
     firsts = [record[0] for _, record in records[start:] if len(record) == width]
-    if len(above) == width - 1 and len(set(firsts)) == len(firsts):
+    if row_names and len(above) == width - 1 and len(set(firsts)) == len(firsts):
         return ["", *above]  # R writes the names of the columns only, not that of the row names
     if len(above) > width / 2:
         raise _misfit(line, len(above), width, name)

@@ -184,7 +184,7 @@ READ = [
     ),
     Reads(
         "names of rows as R writes them",
-        text('"age","sex"\n"1",63,"m"\n"2",41,"f"\n'),
+        text('"age"\t"sex"\n"1"\t63\t"m"\n"2"\t41\t"f"\n'),
         {"column_1": [1, 2], **PLAIN},
         ("Column 1 has no name",),
     ),
@@ -421,6 +421,7 @@ REFUSED = [
     Refused("cut off in a row", b"age,sex,hb\n63,m,1\n41,f,2\n52", "Line 4"),
     Refused("one name too many", b"age,sex,hb\n63,m\n41,f\n52,m\n", "looks like the column names but has 3"),
     Refused("a name missing, first column no names", b"a,b\n1,2,3\n1,5,6\n", "looks like the column names but has 2"),
+    Refused("decimal comma in a comma file", b"id,hb\nP1,13,5\nP2,12,1\n", "looks like the column names but has 2"),
     Refused("quotation mark never closed", b'age,remark\n63,"good\n41,bad\n52,bad\n', "quotation mark"),
     Refused("quotation marks that pair up wrongly", b'a,b\n1,"x\n2,y\n3,"z\n4,u\n', "quotation mark"),
     Refused("binary junk", bytes(range(256)) * 20, "binary data"),
