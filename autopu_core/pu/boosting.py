@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn._loss.loss import HalfBinomialLoss
-from sklearn.tree._criterion import MSE
-from sklearn.tree._splitter import BestSplitter
-from sklearn.tree._tree import TREE_LEAF, DepthFirstTreeBuilder, Tree
+from sklearn.tree._tree import TREE_LEAF, Tree
+
+from autopu_core.pu.trees import grow_regression_tree
 
 _STAGES = 100
 _LEARNING_RATE = 0.1
@@ -30,21 +30,15 @@ def boosted_probability(X_fit: np.ndarray, y_fit: np.ndarray, X_predict: np.ndar
     Returns:
         float64 (m,).
     """
-    n_rows, n_columns = X_fit.shape
     y = np.ascontiguousarray(y_fit, dtype=np.float64)
-    weight = np.ones(n_rows)
     loss = HalfBinomialLoss(sample_weight=None)
     random_state = np.random.RandomState(seed)
     prior = np.clip(y.mean(), np.finfo(np.float64).eps, 1 - np.finfo(np.float64).eps)
-    raw = np.full(n_rows, loss.link.link(prior))
+    raw = np.full(len(X_fit), loss.link.link(prior))
     predicted = np.full(len(X_predict), raw[0])
-    outputs = np.array([1], dtype=np.intp)
     for _ in range(_STAGES):
         residual = -loss.gradient(y_true=y, raw_prediction=raw, sample_weight=None)
-        tree = Tree(n_columns, outputs, 1)
-        splitter = BestSplitter(MSE(1, n_rows), n_columns, 1, 0.0, random_state, None)
-        builder = DepthFirstTreeBuilder(splitter, 2, 1, 0.0, _DEPTH, 0.0)
-        builder.build(tree, X_fit, residual.reshape(-1, 1), weight, None)
+        tree = grow_regression_tree(X_fit, residual.reshape(-1, 1), random_state, max_depth=_DEPTH)
         leaf_of_row = tree.apply(X_fit)
         values = _newton_steps(tree, leaf_of_row, y, residual)
         raw += _LEARNING_RATE * values.take(leaf_of_row)
