@@ -315,10 +315,7 @@ if not runs:
 else:
     state.select_runs(shown)
     st.session_state["shown_runs"] = list(shown)
-    titles = {
-        record.id: f"{components.run_name(record)} · {record.dataset_name} · {words.STATUS[record.status][0]}"
-        for record in runs
-    }
+    titles = {record.id: f"{components.run_name(record)} · {record.dataset_name}" for record in runs}
     st.multiselect(
         "Runs shown",
         list(titles),
