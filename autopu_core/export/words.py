@@ -1,0 +1,128 @@
+"""A pipeline in plain words, phase by phase, and the methods paragraph for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from autopu_core.pu.classifiers import TITLES
+
+OPTIMIZER_NAMES = {
+    "ga": "a genetic algorithm (GA)",
+    "bo": "Bayesian optimisation (BO)",
+    "ebo": "evolutionary Bayesian optimisation (EBO)",
+    "random": "random search",
+}
+_OBJECTIVE_NAMES = {
+    "f_measure": "the F-measure against the labels",
+    "lee_liu": "the Lee-Liu criterion (recall squared over the share called positive)",
+    "pu_f1": "an F-measure corrected by the estimated class prior",
+}
+REFERENCES = {
+    "auto_pu": "J. D. Saunders, A. A. Freitas: Automated Machine Learning for Positive-Unlabelled Learning.",
+    "scikit_learn": (
+        "F. Pedregosa et al.: Scikit-learn: Machine Learning in Python. Journal of Machine Learning Research 12, 2011."
+    ),
+    "elkan_noto": (
+        "C. Elkan, K. Noto: Learning Classifiers from Only Positive and Unlabeled Data. Proceedings of KDD, 2008."
+    ),
+    "lee_liu": (
+        "W. S. Lee, B. Liu: Learning with Positive and Unlabeled Examples Using Weighted Logistic Regression. "
+        "Proceedings of ICML, 2003."
+    ),
+    "deep_forest": "Z.-H. Zhou, J. Feng: Deep forest. National Science Review 6(1), 2019.",
+    "spies": "B. Liu, W. S. Lee, P. S. Yu, X. Li: Partially Supervised Classification of Text Documents. ICML, 2002.",
+}
+
+
+def describe_pipeline(candidate: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The phases of a two-step pipeline, each with its title and one or two plain sentences.
+
+    Args:
+        candidate: the active hyperparameters, see `TwoStepClassifier`.
+    """
+    first = TITLES.get(candidate["classifier_1a"], candidate["classifier_1a"])
+    parts = candidate["iteration_count_1a"]
+    split = (
+        "all unlabelled rows at once" if parts == 1 else f"the unlabelled rows, split into {parts} parts, one by one"
+    )
+    if candidate.get("spy_flag"):
+        rule = (
+            f"{candidate['spy_rate']:.0%} of the known positives hide among them as spies; rows that look less "
+            "positive "
+            f"than all but {candidate['spy_tolerance']:.0%} of the spies become reliable negatives."
+        )
+    else:
+        rule = f"Rows with a probability below {candidate['threshold_1a']:.2f} become reliable negatives."
+    steps = [("Phase 1A: first reliable negatives", f"{first} learns the known positives against {split}. {rule}")]
+    if candidate["flag_1b"]:
+        second = TITLES.get(candidate["classifier_1b"], candidate["classifier_1b"])
+        steps.append(
+            (
+                "Phase 1B: more reliable negatives",
+                f"{second} learns the positives against the reliable negatives so far; of the remaining unlabelled "
+                "rows, "
+                f"those with a probability below {candidate['threshold_1b']:.2f} join them.",
+            )
+        )
+    final = TITLES.get(candidate["classifier_2"], candidate["classifier_2"])
+    steps.append(
+        (
+            "Phase 2: the final classifier",
+            f"{final} learns the known positives against all reliable negatives. A new row is called positive from a "
+            "probability of 0.5.",
+        )
+    )
+    return steps
+
+
+def methods_paragraph(settings: Mapping[str, Any], result: Mapping[str, Any], versions: Mapping[str, str]) -> str:
+    """A paragraph for the methods section of a paper, from what was really done."""
+    data, counts = result["data"], result["counts"]
+    if settings["task"] == "engineered":
+        labels = (
+            f"To imitate incomplete diagnoses, {settings['delta']:.0%} of the positives of each training set were "
+            "hidden "
+            "among the unlabelled rows, drawn uniformly at random; test rows kept their true labels."
+        )
+    else:
+        labels = (
+            "Labels were taken as they are: rows without a positive label were treated as unlabelled. Test metrics are "
+            "estimates that assume that labelled positives are selected completely at random."
+        )
+    design = (
+        f"{settings['folds']}-fold stratified cross-validation"
+        if settings["folds"]
+        else f"one stratified hold-out of {settings['holdout']:.0%} of the rows"
+    )
+    final = (
+        "The exported model comes from one more search on all rows, its winner by inner fitness."
+        if settings["final_search"]
+        else "The exported model is the best configuration of these searches by inner fitness, refitted on all rows."
+    )
+    return (
+        "Two-step positive-unlabelled learners (reliable negatives by phases 1A and 1B, then a classifier) were "
+        "chosen by "
+        f"{OPTIMIZER_NAMES[settings['optimizer']]} from the {settings['space']} search space of Saunders and Freitas, "
+        f"maximising {_OBJECTIVE_NAMES[settings['objective']]} in {settings['inner_folds']}-fold inner "
+        "cross-validation "
+        f"on the training rows only ({counts['assessments']:,} assessments, {counts['distinct_candidates']:,} "
+        "different "
+        f"candidates, seed {settings['seed']}). The table had {data['rows']:,} rows, {data['positives']:,} of them "
+        f"positive, and {data['features']} columns. {labels} The system was tested by {design}, beside three plain "
+        f"references on the same rows. {final} Computed with autopu-dashboard {versions.get('autopu-dashboard', '')} "
+        "and "
+        f"scikit-learn {versions.get('scikit-learn', '')}."
+    )
+
+
+def citations(settings: Mapping[str, Any], candidate: Mapping[str, Any]) -> list[str]:
+    """What a paper that uses this result should cite."""
+    named = ["auto_pu", "scikit_learn", "elkan_noto"]
+    if settings["objective"] == "lee_liu" or settings["task"] == "genuine":
+        named.append("lee_liu")
+    if "deep_forest" in candidate.values():
+        named.append("deep_forest")
+    if candidate.get("spy_flag"):
+        named.append("spies")
+    return [REFERENCES[name] for name in named]
