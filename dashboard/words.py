@@ -105,7 +105,7 @@ OBJECTIVE_MEANINGS = {
     "(SCAR).",
 }
 PRESET_MEANINGS = {
-    "quick": ("Quick", "A first look: few recipes, tested on one hold-out of 20 %."),
+    "quick": ("Quick", "A first look: few recipes, tested on one hold-out of 20%."),
     "standard": ("Standard", "A thorough search, tested on five folds, and one more search for the final model."),
     "paper": ("As in the paper", "The full budget of the published experiments: five folds and a final search."),
 }

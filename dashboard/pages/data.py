@@ -30,11 +30,16 @@ _ROLE_WORDS = {
 
 def begin(dataset: str, target: str | None = None, positive: tuple[str, ...] = ()) -> None:
     """Choose a table, with what its description proposes."""
-    proposed = engine.dataset(dataset).description
+    record = engine.dataset(dataset)
+    proposed = record.description
+    target = target or proposed["proposed_target"]
+    counts = engine.value_counts(dataset, target) if target else {}
+    only_yes_or_nothing = len(counts) == 1 and sum(counts.values()) < record.rows
     draft = Draft(
-        target=target or proposed["proposed_target"],
+        target=target,
         positive=positive or tuple(proposed["proposed_positive"]),
         group=proposed["proposed_group"],
+        task="genuine" if only_yes_or_nothing else "engineered",
     )
     state.choose_dataset(dataset, draft)
 
@@ -56,7 +61,7 @@ def choose_table() -> None:
             with st.container(border=True):
                 st.markdown(f"**{sample.title}**")
                 left, right = st.columns([3, 2], vertical_alignment="center")
-                left.caption(sample.licence)
+                left.caption(f"Licence: {sample.licence}")
                 right.button(
                     "Use this",
                     key=f"sample-{sample.name}",
@@ -246,7 +251,7 @@ def columns_table(record: DatasetRecord) -> None:
                 help="; ".join(f"{_ROLE_WORDS[role]}: {meaning}" for role, meaning in ROLES.items()),
             ),
             "leave out": st.column_config.CheckboxColumn("Leave out", help="Not learned from"),
-            "missing": st.column_config.ProgressColumn("Missing", format="%.0f %%", min_value=0, max_value=100),
+            "missing": st.column_config.ProgressColumn("Missing", format="%.0f%%", min_value=0, max_value=100),
             "different": st.column_config.NumberColumn("Different values"),
             "examples": st.column_config.TextColumn("Examples", width="large"),
         },

@@ -53,16 +53,16 @@ def hidden() -> None:
         min_value=0,
         max_value=_MOST_HIDDEN,
         step=5,
-        format="%d %%",
+        format="%d%%",
         show=lambda share: min(_MOST_HIDDEN, round(100 * share)),
         keep=lambda percent: percent / 100,
-        help="As if that many patients had never been diagnosed. The published experiments hide 20, 40 and 60 %.",
+        help="As if that many patients had never been diagnosed. The published experiments hide 20, 40 and 60%.",
     )
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.caption("As in the paper:", width="content")
         for mark in _MARKS:
             st.button(
-                f"{mark} %",
+                f"{mark}%",
                 key=f"mark-{mark}",
                 on_click=state.change,
                 kwargs={"delta": mark / 100},
@@ -84,7 +84,7 @@ def test_design() -> None:
             "folds": "Several times, on every row once (cross-validation)",
         }.__getitem__,
         captions=[
-            "A hold-out of 20 % for a quick search, five folds for a thorough one.",
+            "A hold-out of 20% for a quick search, five folds for a thorough one.",
             "Fast, but chance plays a part in small tables.",
             "As many searches as folds: slower, and more certain.",
         ],
@@ -98,7 +98,7 @@ def test_design() -> None:
             min_value=10,
             max_value=50,
             step=5,
-            format="%d %%",
+            format="%d%%",
             show=lambda share: round(100 * share),
             keep=lambda percent: percent / 100,
         )
@@ -131,7 +131,11 @@ def numbers(settings: RunSettings) -> None:
         column.metric(title, f"{rows:,}", help=tip)
     st.caption(f"{counts['training_rows']:,} rows {each}, {counts['features']} columns learned from.")
     if counts["left_out"]:
-        st.caption(f"{counts['left_out']:,} rows without a diagnosis are left out.")
+        st.warning(
+            f"{counts['left_out']:,} rows without a diagnosis are left out. If an empty cell means that nobody looked, "
+            "your labels are incomplete: choose that on the left, and these rows are learned from as unlabelled.",
+            icon=":material/help:",
+        )
     theme = components.theme()
     components.chart(charts.label_bar({kind: rows for kind, rows in bar.items() if rows}, theme), "label_bar")
     with st.expander("Map of the rows", expanded=True, icon=":material/scatter_plot:"):

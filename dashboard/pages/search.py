@@ -118,7 +118,7 @@ def advanced() -> None:
             _count("Children assessed in each round (k)", "k", 0, 1000, "Only for EBO and random search.")
             state.kept(
                 st.checkbox,
-                "One more search on all rows for the final model",
+                "Final search on all rows",
                 "final_search",
                 show=lambda _: state.draft().budget("final_search"),
                 help=words.TIPS["Final search"],
