@@ -6,25 +6,32 @@ on; what other processes change (runs, trials) is asked for again each time.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
+import tempfile
 import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 from sklearn.base import clone
 
-from autopu_core.errors import AutoPUError
-from autopu_core.export.bundle import current_versions
-from autopu_core.runs import DatasetRecord, RunRecord, RunSettings, Store, worker
+from autopu_core.errors import AutoPUError, ModelError
+from autopu_core.evaluation import binary_metrics
+from autopu_core.export.bundle import CARD_FILE, MODEL_FILE, REQUIREMENTS_FILE, current_versions, load_own_model
+from autopu_core.export.tables import write_table
+from autopu_core.runs import DatasetRecord, ModelRecord, RunRecord, RunSettings, Store, exporting, worker
 from autopu_core.runs.estimate import Estimate, expected_time, mean_fit_seconds
 from autopu_core.runs.home import HOME_VARIABLE
 from autopu_core.runs.preview import project_rows
+from autopu_core.runs.reporting import html_report
 from autopu_core.runs.store import DATABASE_VARIABLE
 from autopu_core.runs.task import RunTask, prepare_task
 from autopu_core.tables import Table, as_text, describe_table, leak_suspects, proposals, read_table
@@ -317,3 +324,110 @@ def trials(number: int) -> pd.DataFrame:
 def any_model() -> bool:
     """Whether this installation has written a model."""
     return bool(store().models())
+
+
+# -- models and what is taken home ----------------------------------------------------------------------------------
+
+
+def models() -> list[ModelRecord]:
+    """Models that this installation wrote and whose file is still there, newest first."""
+    return [model for model in store().models() if model.path.exists()]
+
+
+def model_files(path: str) -> dict[str, bytes]:
+    """The pickle, the card and the requirements of a model.
+
+    Raises:
+        ModelError: they are gone.
+    """
+    folder = Path(path).parent
+    names = (MODEL_FILE, CARD_FILE, REQUIREMENTS_FILE)
+    if not all((folder / name).exists() for name in names):
+        raise ModelError("The files of this model are gone; export the pipeline again under 'Another pipeline'.")
+    return {name: (folder / name).read_bytes() for name in names}
+
+
+def export_trial(number: int, trial: int, search: str) -> dict[str, Any]:
+    """Refit a trial on all rows and keep it as a model of its own.
+
+    Raises:
+        AutoPUError: it can't be fitted on all rows.
+    """
+    folder = store().model_folder(number) / f"{search.replace(' ', '_')}_trial_{trial}"
+    return exporting.export_trial(store(), number, folder, trial, search)
+
+
+def trials_csv(number: int) -> bytes:
+    """All trials of a run as CSV."""
+    frame = store().trials(number, genes=True).drop(columns="rowid")
+    return as_file(frame, "csv")
+
+
+def report(numbers: Sequence[int]) -> bytes:
+    """The stand-alone HTML report of runs."""
+    return html_report(store(), numbers).encode()
+
+
+def as_file(frame: pd.DataFrame, ending: str) -> bytes:
+    """A table as the content of a .csv or .xlsx file, formulas defused."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"table.{ending}"
+        write_table(frame, path)
+        return path.read_bytes()
+
+
+def read_upload(content: bytes, name: str) -> Table:
+    """An uploaded table that isn't kept."""
+    return _read_upload(hashlib.sha256(content).hexdigest(), name, content)
+
+
+@st.cache_resource(show_spinner="Reading the table …", max_entries=2)
+def _read_upload(digest: str, name: str, _content: bytes) -> Table:
+    return read_table(_content, name)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A scored table.
+
+    Attributes:
+        rows: all original columns, then probability and class.
+        probability_column, predicted_column: what these are called.
+        called: bool (n,).
+        metrics: where the table has the target, else None.
+        learned_from: these are the rows that the model was learned from.
+        warnings: sentences.
+    """
+
+    rows: pd.DataFrame
+    probability_column: str
+    predicted_column: str
+    called: np.ndarray
+    metrics: dict[str, Any] | None
+    learned_from: bool
+    warnings: tuple[str, ...]
+
+
+def score(model: ModelRecord, table: Table) -> Scored:
+    """Score a table with a model of this installation.
+
+    Raises:
+        ModelError: the file was changed since it was written.
+        TableError: a column is missing or holds something else.
+    """
+    return _score(str(model.path), model.sha256, table.fingerprint, table)
+
+
+@st.cache_resource(show_spinner="Scoring …", max_entries=3)
+def _score(path: str, sha256: str, fingerprint: str, _table: Table) -> Scored:
+    loaded, warnings = load_own_model(Path(path), sha256)
+    rows = loaded.score(_table.frame)
+    probability_column, predicted_column = rows.columns[-2:]
+    probability = rows[probability_column].to_numpy()
+    called = probability >= loaded.threshold
+    truth, metrics = loaded.truth(_table.frame), None
+    if truth is not None and truth[0].any():
+        filled, positive = truth
+        metrics = binary_metrics(positive[filled].astype(int), probability[filled], predicted=called[filled])
+    same = fingerprint == loaded.fingerprint
+    return Scored(rows, probability_column, predicted_column, called, metrics, same, tuple(warnings))

@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from autopu_core.cli import dashboard, data, model, runs, search
+from autopu_core.cli import compare, dashboard, data, model, runs, search
 from autopu_core.errors import AutoPUError
 
 app = typer.Typer(
@@ -22,6 +22,7 @@ dashboard.register(app)
 data.register(app)
 search.register(app)
 model.register(app)
+compare.register(app)
 app.add_typer(runs.app, name="runs")
 
 

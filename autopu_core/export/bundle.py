@@ -192,6 +192,22 @@ def load_model(path: Path, known_hash: bool) -> ExportedModel:
     return model
 
 
+def load_own_model(path: Path, sha256: str) -> tuple[ExportedModel, list[str]]:
+    """A model that this installation wrote and nobody changed since, and the warnings on loading it.
+
+    Raises:
+        ModelError: the file is gone or was changed.
+    """
+    if file_sha256(path) != sha256:
+        raise ModelError(
+            f"The model file {path.name} was changed since it was written, so it isn't loaded; export it again."
+        )
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = load_model(path, known_hash=True)
+    return model, [str(warning.message) for warning in caught]
+
+
 def _free_name(name: str, rows: pd.DataFrame) -> str:
     candidates = [name, *(f"{name}_{number}" for number in range(2, len(rows.columns) + 3))]
     return next(candidate for candidate in candidates if candidate not in rows.columns)

@@ -66,6 +66,17 @@ def meanings(record: RunRecord) -> dict[str, Any]:
     return ESTIMATES if record.settings.task == "genuine" else METRICS
 
 
+def remarks(records: Sequence[RunRecord]) -> list[str]:
+    """What a person should be told of these results; with several runs each sentence names its runs."""
+    said: dict[str, list[str]] = {}
+    for record in records:
+        for remark in record.result["remarks"]:
+            said.setdefault(remark, []).append(run_label(record))
+    if len(records) == 1:
+        return list(said)
+    return [remark if len(runs) == len(records) else f"{', '.join(runs)}: {remark}" for remark, runs in said.items()]
+
+
 def metric_table(records: Sequence[RunRecord]) -> pd.DataFrame:
     """Test metrics with intervals: columns system, reference (bool), metric, title, mean, low, high, method."""
     rows = []
