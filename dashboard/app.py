@@ -27,6 +27,7 @@ def main() -> None:
         position="hidden",
     )
     with components.errors_as_sentences(), st.sidebar:
+        guide.adopt_table()
         st.markdown("### Auto-PU Dashboard")
         guide.draw()
     with components.errors_as_sentences():

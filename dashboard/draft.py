@@ -1,6 +1,7 @@
 """The choices of a person before a search starts, and how they are written in the page's address.
 
-The address uses the names of the command line's options, so a reload, a bookmark or a second browser finds them all.
+Only what differs from the defaults is in the address, under the names of `RunSettings`; so a reload, a bookmark or a second
+browser finds it all.
 """
 
 from __future__ import annotations

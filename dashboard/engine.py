@@ -254,9 +254,9 @@ def cancel(number: int) -> None:
     store().command(number, "cancel")
 
 
-def resume(number: int) -> None:
-    """Go on with a run that isn't at work."""
-    store().resume_run(number)
+def resume(number: int, time_limit: float | None = None) -> None:
+    """Go on with a run that isn't at work, perhaps with another time limit for all its searches, in seconds."""
+    store().resume_run(number, **({} if time_limit is None else {"time_limit": time_limit}))
     ensure_worker()
 
 

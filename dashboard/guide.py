@@ -116,6 +116,16 @@ def _count(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
+def adopt_table() -> None:
+    """An address that names runs but no table means the table of the first of them."""
+    if state.dataset() is None and state.selected_runs():
+        known = {record.id: record.settings.dataset for record in engine.runs()}
+        chosen = [run for run in state.selected_runs() if run in known]
+        if chosen:
+            state.choose_dataset(known[chosen[0]])
+            state.select_runs(chosen)
+
+
 def draw() -> None:
     """The path in the side bar; links carry the state along."""
     for position, step in enumerate(steps(), start=1):

@@ -104,6 +104,8 @@ def kept(
             value = [each for each in value if each in possible]
         elif value not in possible:
             value = None if options.get("index", 0) is None else next(iter(possible), None)
+    if "max_value" in options and value is not None:  # an address may say anything
+        value = min(max(value, options["min_value"]), options["max_value"])
     st.session_state[key] = value
 
     def remember() -> None:

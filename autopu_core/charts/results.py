@@ -226,6 +226,7 @@ def pipeline_diagram(steps: list[tuple[str, str]], theme: Theme = "light") -> go
             x=(left + right) / 2,
             y=0.93,
             showarrow=False,
+            xanchor="center",
             yanchor="top",
             text=f"<b>{title}</b><br><br>{text}",
             font={"size": 13},
@@ -239,6 +240,7 @@ def pipeline_diagram(steps: list[tuple[str, str]], theme: Theme = "light") -> go
                 y=0.5,
                 text="▶",
                 showarrow=False,
+                xanchor="center",
                 font={"size": 14},
             )
     alt = "; ".join(f"{title}: {text.replace('<br>', ' ')}" for title, text in steps)

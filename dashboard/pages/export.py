@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from html import escape
 from textwrap import wrap
 
@@ -82,13 +83,16 @@ def other_pipeline(record: RunRecord) -> None:
         st.info("Nothing has been tried in this run.")
         return
     distinct = trials[trials["repeat_of"].isna()].sort_values(["fitness", "number"], ascending=[False, True])
-    genes = [name for name in words.PARTS if name in distinct.columns]
-    shown = distinct[["search", "number", "fitness", *genes]].reset_index(drop=True)
-    readable = shown.assign(**{name: [words.value(value) for value in shown[name]] for name in genes})
-    titles = {"search": "Search", "number": "Trial", "fitness": "Fitness", **words.PARTS}
+    recipes = [json.loads(key) for key in distinct["key"]]  # without the parts that play no role
+    shown = distinct[["search", "number", "fitness"]].reset_index(drop=True)
+    parts = {
+        title: [words.value(recipe[name]) if name in recipe else "" for recipe in recipes]
+        for name, title in words.PARTS.items()
+        if any(name in recipe for recipe in recipes)
+    }
     st.caption("Choose a row, the best by inner fitness first. It is then learned again from all rows.")
     chosen = st.dataframe(
-        readable.rename(columns=titles).round({"Fitness": 4}),
+        shown.round({"fitness": 4}).set_axis(["Search", "Trial", "Fitness"], axis=1).assign(**parts),
         hide_index=True,
         key=f"trials-{record.id}",
         on_select="rerun",
@@ -97,7 +101,7 @@ def other_pipeline(record: RunRecord) -> None:
     rows = chosen.selection.rows
     if rows:
         trial, search = int(shown.loc[rows[0], "number"]), str(shown.loc[rows[0], "search"])
-        drawing({name: shown.loc[rows[0], name] for name in genes})
+        drawing(recipes[rows[0]])
         if st.button(f"Learn trial {trial} of {plain(search)} from all rows", icon=":material/model_training:"):
             with st.spinner("Learning it from all rows …"):
                 st.session_state["exported"] = (record.id, engine.export_trial(record.id, trial, search))

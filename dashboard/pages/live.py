@@ -99,14 +99,29 @@ def buttons(record: RunRecord) -> None:
         elif record.status in _ACTIVE:
             _button("Pause", "pause", engine.pause, record)
             _button("Cancel", "stop", engine.cancel, record, "Ends the run; the best so far is kept.")
-        elif record.status != "finished" or (record.settings.time_limit and record.progress.get("left")):
+        elif record.status != "finished":
             _button("Resume", "play_arrow", engine.resume, record, "Goes on where it stopped.")
+        elif record.settings.time_limit is not None:
+            search_longer(record)
         if record.status not in _ACTIVE:
             with st.popover("Delete", icon=":material/delete:", key=f"delete-{record.id}"):
                 st.markdown("The run, its trials and its models will be gone for good.")
                 _button("Delete for good", "delete_forever", delete, record)
     if record.error:
         st.error(plain(record.error))
+
+
+def search_longer(record: RunRecord) -> None:
+    """More time for a finished run that had a time limit."""
+    with st.popover("Search longer", icon=":material/more_time:", key=f"longer-{record.id}"):
+        key = f"minutes-{record.id}"
+        spent = record.settings.time_limit / 60
+        st.number_input("Time limit for the whole run, minutes", min_value=spent, value=2 * spent, key=key)
+        st.button(
+            "Go on",
+            key=f"go-on-{record.id}",
+            on_click=lambda: components.attempt(engine.resume, record.id, 60 * st.session_state[key]),
+        )
 
 
 def _button(label: str, icon: str, action: object, record: RunRecord, tip: str | None = None) -> None:
