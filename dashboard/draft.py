@@ -1,7 +1,7 @@
 """The choices of a person before a search starts, and how they are written in the page's address.
 
-Only what differs from the defaults is in the address, under the names of `RunSettings`; so a reload, a bookmark or a second
-browser finds it all.
+Only what differs from the defaults is in the address, under the names of `RunSettings`; so a reload, a bookmark or a
+second browser finds it all.
 """
 
 from __future__ import annotations

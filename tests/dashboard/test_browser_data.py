@@ -9,6 +9,9 @@ import pandas as pd
 import pytest
 from playwright.sync_api import Page, expect
 
+from autopu_core.tables import describe_table, read_table
+from sample_data import sample_path
+
 if TYPE_CHECKING:
     from tests.dashboard.conftest import Person, Server
 
@@ -97,6 +100,22 @@ def test_a_column_left_out_and_a_role_overruled_are_in_the_address(server: Serve
     assert "drop=mean_radius" in page.url
 
 
+def test_a_column_is_left_out_in_the_table(server: Server, page: Page, person: Person) -> None:
+    page.set_viewport_size({"width": 1366, "height": 1600})
+    page.goto(server.address())
+    page.get_by_role("button", name="Use this").first.click()
+    person.sees("30 of 30 columns are learned from")
+    person.wait()
+    # The table is drawn on a canvas: rows of 35 pixels under a header of 35, the box to tick in the third column.
+    drawn = page.locator("[data-testid=stDataFrame] canvas").first.bounding_box()
+    box_of_second_row = drawn["x"] + 345, drawn["y"] + 35 + 35 + 17
+    page.mouse.click(*box_of_second_row)
+    person.sees("29 of 30 columns are learned from")
+    assert "drop=mean_texture" in page.url
+    page.mouse.click(*box_of_second_row)
+    person.sees("30 of 30 columns are learned from")
+
+
 def test_a_table_is_deleted_for_good(server: Server, page: Page, person: Person, tmp_path: Path) -> None:
     columns = {"age": [*range(60)], "bmi": [n * 5 % 29 for n in range(60)], "sick": ["yes", "no", "no"] * 20}
     page.goto(server.address())
@@ -117,6 +136,26 @@ def test_a_bookmark_of_what_is_gone_says_so(server: Server, page: Page, person: 
     person.sees("This table isn't here any more")
     person.go_to("4. Live")
     person.sees("No search has been started yet.")
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [("delta=7", "delta"), ("test=folds&folds=1000", "folds"), ("task=other", "task"), ("target=gone", None)],
+)
+def test_an_address_that_asks_for_the_impossible_says_so(
+    server: Server, page: Page, person: Person, odd: str, said: str | None
+) -> None:
+    with server.store() as store:
+        table = read_table(sample_path("breast_cancer_wisconsin"))
+        dataset = store.add_dataset(table, describe_table(table).to_dict())
+    page.goto(server.address(f"pu_setup?dataset={dataset}&target=diagnosis&positive=malignant&{odd}"))
+    if said is None:
+        person.sees("Choose the column with the diagnosis.")
+    else:
+        assert said in person.error()
+    person.go_to("3. Search")
+    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
+    expect(page.get_by_text("Something unexpected")).to_have_count(0)
 
 
 @pytest.mark.parametrize("width", [1366, 1920])

@@ -78,8 +78,8 @@ def test_from_an_excel_file_to_three_finished_searches(
         page.get_by_text(optimizer).first.click()
         person.wait()
     page.get_by_text("Advanced settings").click()
-    person.enter("Configurations at the start", "6")
-    person.enter("Iterations", "3")
+    person.enter("Configurations at the start", "5")
+    person.enter("Iterations", "2")
     person.enter("Children assessed in each round (k)", "2")
     page.get_by_role("button", name="Start", exact=True).click()
 
@@ -90,7 +90,7 @@ def test_from_an_excel_file_to_three_finished_searches(
         submitted = [record.settings for record in store.runs()]
     assert {each.optimizer for each in submitted} == {"ga", "bo", "ebo"}
     assert len({each.comparison_key for each in submitted}) == 1
-    assert {(each.configurations, each.iterations, each.k, each.delta) for each in submitted} == {(6, 3, 2, 0.4)}
+    assert {(each.configurations, each.iterations, each.k, each.delta) for each in submitted} == {(5, 2, 2, 0.4)}
 
     wait_until(page, lambda: tried(page) > 0)
     seen = tried(page)
