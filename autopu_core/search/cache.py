@@ -12,6 +12,7 @@ import time
 import zlib
 from collections import OrderedDict
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -158,7 +159,8 @@ class DiskCache:
             os.replace(temporary, path)
         except OSError:
             # A full or read-only disk costs the reuse of this answer, not the search.
-            temporary.unlink(missing_ok=True)
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
             return
         self._bytes += len(content)
         if self._bytes > self.limit:

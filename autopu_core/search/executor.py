@@ -1,8 +1,9 @@
 """Where work is computed: a process pool whose limits hold, or the calling process.
 
 A limit holds even inside C code: before each piece of work the worker arms `faulthandler.dump_traceback_later(limit,
-exit=True)`, a C thread that ends the process. The parent sees the pool break, rebuilds it, marks the overdue piece and
-resubmits the innocent. A death without an overdue piece (memory, a crash in C) is retried once, alone, then recorded.
+exit=True)`, a C thread that leaves a mark and ends the process. The parent sees the pool break, rebuilds it, settles
+the overdue piece and resubmits the innocent. A death without such a mark (memory, a crash in C) makes everything that
+was at work a suspect: each is retried once, alone, and recorded as dead if that breaks the pool again.
 """
 
 from __future__ import annotations
@@ -22,16 +23,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from joblib.externals.loky import ProcessPoolExecutor
+from loky import ProcessPoolExecutor
 from threadpoolctl import ThreadpoolController
+
+from autopu_core.errors import AutoPUError
 
 Work = Callable[[], Any]
 """A picklable call without arguments; an exception it raises is a result too."""
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 SINGLE_THREAD = dict.fromkeys(_THREAD_VARIABLES, "1")
-_NOTE = struct.Struct("<qd")
+_NOTE = struct.Struct("<q")
 _IDLE = -1
+_OVERDUE = ".overdue"  # ending of the file that is not empty once a process was ended by its limit
 
 
 @dataclass(frozen=True)
@@ -62,8 +66,13 @@ class Executor(Protocol):
         """How many more groups it can take without queueing needlessly."""
         ...
 
-    def submit(self, group: Sequence[tuple[int, Work]]) -> None:
-        """Start a group of (number, work); the pieces run one after the other in one process."""
+    def submit(self, group: Sequence[tuple[int, Work]], allowance: float = 1.0) -> None:
+        """Start a group of (number, work); the pieces run one after the other in one process.
+
+        Args:
+            group: the pieces.
+            allowance: how many times the limit each of them may take; more than 1 for work that holds several fits.
+        """
         ...
 
     def collect(self, timeout: float) -> list[tuple[int, Outcome]]:
@@ -91,7 +100,8 @@ def perform(work: Work) -> Outcome:
             value = work()
     except Exception as error:
         # Whatever a learner raises is the recorded outcome of this candidate, not the end of the search.
-        failure = f"{type(error).__name__}: {error}".strip().splitlines()[0]
+        failure = str(error) if isinstance(error, AutoPUError) else f"{type(error).__name__}: {error}"
+        failure = failure.strip().partition("\n")[0]
         lasting = not isinstance(error, (MemoryError, OSError))
         return Outcome(failure=failure, lasting=lasting, cpu_seconds=time.process_time() - began)
     return Outcome(value=value, cpu_seconds=time.process_time() - began)
@@ -129,11 +139,12 @@ def _prepare_worker(parent: int) -> None:
 def _perform_group(group: Sequence[tuple[int, Work]], limit: float | None, notes: str) -> list[tuple[int, Outcome]]:
     outcomes = []
     _threads()  # imports are not part of a fit's time
-    with open(Path(notes) / str(os.getpid()), "wb", buffering=0) as note, open(os.devnull, "w") as nowhere:
+    note_path = Path(notes) / str(os.getpid())
+    with open(note_path, "wb", buffering=0) as note, open(note_path.with_suffix(_OVERDUE), "wb") as overdue:
         for number, work in group:
             _write_note(note.fileno(), number)
             if limit is not None:
-                faulthandler.dump_traceback_later(limit, exit=True, file=nowhere)
+                faulthandler.dump_traceback_later(limit, exit=True, file=overdue)
             try:
                 outcomes.append((number, perform(work)))
             finally:
@@ -144,7 +155,7 @@ def _perform_group(group: Sequence[tuple[int, Work]], limit: float | None, notes
 
 def _write_note(descriptor: int, number: int) -> None:
     os.lseek(descriptor, 0, os.SEEK_SET)
-    os.write(descriptor, _NOTE.pack(number, time.monotonic()))
+    os.write(descriptor, _NOTE.pack(number))
 
 
 # -- executors ------------------------------------------------------------------------------------------------------
@@ -161,7 +172,7 @@ class InlineExecutor:
     def free_slots(self) -> int:
         return 0 if self._queue else 1
 
-    def submit(self, group: Sequence[tuple[int, Work]]) -> None:
+    def submit(self, group: Sequence[tuple[int, Work]], allowance: float = 1.0) -> None:
         self._queue.extend(group)
 
     def collect(self, timeout: float) -> list[tuple[int, Outcome]]:
@@ -175,6 +186,18 @@ class InlineExecutor:
 
     def close(self) -> None:
         self.abandon()
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Pieces of work that travel together, and the seconds that each may take."""
+
+    pieces: tuple[tuple[int, Work], ...]
+    limit: float | None
+
+    def apart(self) -> list[_Group]:
+        """The same pieces, each on its own."""
+        return [_Group((piece,), self.limit) for piece in self.pieces]
 
 
 class PoolExecutor:
@@ -191,9 +214,9 @@ class PoolExecutor:
         self.limit = limit
         self._notes = tempfile.TemporaryDirectory(prefix="notes-", dir=scratch)
         self._pool: ProcessPoolExecutor | None = None
-        self._running: dict[Future, list[tuple[int, Work]]] = {}
-        self._backlog: deque[list[tuple[int, Work]]] = deque()
-        self._suspects: deque[tuple[int, Work]] = deque()
+        self._running: dict[Future, _Group] = {}
+        self._backlog: deque[_Group] = deque()
+        self._suspects: deque[_Group] = deque()
         self._struck: set[int] = set()
         self._finished: list[tuple[int, Outcome]] = []
 
@@ -202,8 +225,9 @@ class PoolExecutor:
         busy = len(self._running) + len(self._backlog) + len(self._suspects)
         return max(0, 2 * self.workers - busy)
 
-    def submit(self, group: Sequence[tuple[int, Work]]) -> None:
-        self._backlog.append(list(group))
+    def submit(self, group: Sequence[tuple[int, Work]], allowance: float = 1.0) -> None:
+        limit = None if self.limit is None else self.limit * allowance
+        self._backlog.append(_Group(tuple(group), limit))
         self._start()
 
     def collect(self, timeout: float) -> list[tuple[int, Outcome]]:
@@ -221,6 +245,7 @@ class PoolExecutor:
 
     def abandon(self) -> None:
         self._kill()
+        self._read_notes()
         self._running.clear()
         self._backlog.clear()
         self._suspects.clear()
@@ -228,23 +253,28 @@ class PoolExecutor:
         self._finished.clear()
 
     def close(self) -> None:
-        self.abandon()
-        self._notes.cleanup()
+        if Path(self._notes.name).exists():
+            self.abandon()
+            self._notes.cleanup()
 
     # -- inside -----------------------------------------------------------------------------------------------------
 
     def _start(self) -> None:
         try:
-            if self._suspects:
+            if self._suspects or self._suspect_runs():
                 if not self._running:  # alone, so that a second death has one culprit
-                    self._launch([self._suspects.popleft()])
+                    self._launch(self._suspects)
                 return
             while self._backlog and len(self._running) < 2 * self.workers:
-                self._launch(self._backlog.popleft())
+                self._launch(self._backlog)
         except BrokenProcessPool:
             self._recover()
 
-    def _launch(self, group: list[tuple[int, Work]]) -> None:
+    def _suspect_runs(self) -> bool:
+        return any(number in self._struck for group in self._running.values() for number, _ in group.pieces)
+
+    def _launch(self, queue: deque[_Group]) -> None:
+        """Send the first group of a queue; it stays in the queue if the pool turns out to be broken."""
         if self._pool is None:
             self._pool = ProcessPoolExecutor(
                 max_workers=self.workers,
@@ -253,12 +283,9 @@ class PoolExecutor:
                 initializer=_prepare_worker,
                 initargs=(os.getpid(),),
             )
-        try:
-            future = self._pool.submit(_perform_group, group, self.limit, self._notes.name)
-        except BrokenProcessPool:
-            self._backlog.appendleft(group)
-            raise
-        self._running[future] = group
+        group = queue[0]
+        future = self._pool.submit(_perform_group, group.pieces, group.limit, self._notes.name)
+        self._running[future] = queue.popleft()
 
     def _take(self, future: Future) -> bool:
         """Keep a finished group's outcomes; False if the pool broke under it."""
@@ -267,11 +294,14 @@ class PoolExecutor:
         except BrokenProcessPool:
             return False
         except Exception as error:
-            # The group couldn't be sent or its answer couldn't be received: tell each piece, end nothing.
-            outcomes = [
-                (number, Outcome(failure=f"{type(error).__name__}: {error}")) for number, _ in self._running[future]
-            ]
-        del self._running[future]
+            # Something couldn't be sent, or its answer couldn't be: find out which piece, and tell it of that one.
+            group = self._running.pop(future)
+            if len(group.pieces) > 1:
+                self._backlog.extendleft(group.apart())
+                return True
+            outcomes = [(number, Outcome(failure=f"{type(error).__name__}: {error}")) for number, _ in group.pieces]
+        else:
+            del self._running[future]
         self._finished.extend(outcomes)
         return True
 
@@ -279,44 +309,46 @@ class PoolExecutor:
         """After a worker's death: rebuild the pool, settle the overdue, retry suspects alone, resubmit the innocent."""
         for future in [future for future in self._running if future.done()]:
             self._take(future)
-        lost = dict(piece for group in self._running.values() for piece in group)
-        began = {number: since for number, since in self._read_notes() if number in lost}
-        now = time.monotonic()
-        self._kill()
+        lost = {group.pieces[0][0]: group for whole in self._running.values() for group in whole.apart()}
         self._running.clear()
-        overdue = {number for number, since in began.items() if self.limit is not None and now - since >= self.limit}
-        for number, since in began.items():
-            work = lost[number]
+        self._kill()
+        at_work, overdue = self._read_notes()
+        at_work &= lost.keys()
+        overdue &= lost.keys()
+        # Without a note the pool broke between pieces, e.g. over one that can't be unpickled: it may be any of them.
+        suspects = set() if overdue else at_work or set(lost)
+        for number, group in lost.items():
             if number in overdue:
-                seconds = now - since
-                failure = f"stopped at the limit of {self.limit:g} s for one fit"
-                self._finished.append((number, Outcome(failure=failure, timed_out=True, cpu_seconds=seconds)))
-            elif overdue:
-                self._backlog.appendleft([(number, work)])
+                failure = f"stopped at the limit of {group.limit:g} s"
+                outcome = Outcome(failure=failure, timed_out=True, cpu_seconds=group.limit)
+                self._finished.append((number, outcome))
+            elif number not in suspects:
+                self._backlog.appendleft(group)
             elif number in self._struck:
                 failure = "the process that computed it died twice (most likely it needed more memory than there is)"
                 self._finished.append((number, Outcome(failure=failure)))
             else:
                 self._struck.add(number)
-                self._suspects.append((number, work))
-        innocent = [(number, work) for number, work in lost.items() if number not in began]
-        if innocent:
-            self._backlog.appendleft(innocent)
+                self._suspects.append(group)
 
-    def _read_notes(self) -> list[tuple[int, float]]:
-        notes = []
-        for path in Path(self._notes.name).iterdir():
-            content = path.read_bytes()
-            if len(content) == _NOTE.size:
-                notes.append(_NOTE.unpack(content))
-        return notes
+    def _read_notes(self) -> tuple[set[int], set[int]]:
+        """Numbers of the pieces at work when the pool broke, and of those among them whose process the limit ended;
+        what the dead processes left is swept."""
+        at_work, overdue = set(), set()
+        left = {path: path.read_bytes() for path in Path(self._notes.name).iterdir()}
+        for path, content in left.items():
+            if path.suffix != _OVERDUE and len(content) == _NOTE.size:
+                (number,) = _NOTE.unpack(content)
+                at_work.add(number)
+                if left.get(path.with_suffix(_OVERDUE)):
+                    overdue.add(number)
+            path.unlink()
+        return at_work, overdue
 
     def _kill(self) -> None:
         if self._pool is not None:
             self._pool.shutdown(wait=True, kill_workers=True)
             self._pool = None
-        for path in Path(self._notes.name).iterdir():
-            path.unlink()
 
 
 def available_cores() -> int:

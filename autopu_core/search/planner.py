@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from autopu_core.errors import AutoPUError
-from autopu_core.search.cache import Answer, AnswerCache, MemoryCache
+from autopu_core.search.cache import Answer, AnswerCache, MemoryCache, NoCache
 from autopu_core.search.executor import Executor, InlineExecutor, Outcome, Work
 
 R = TypeVar("R")
@@ -24,6 +24,7 @@ K = TypeVar("K", bound=Hashable)
 _POLL_SECONDS = 0.2
 _GROUP_SECONDS = 0.05  # short questions travel together until their expected cost reaches this
 _GROUP_MOST = 32
+_CALL_ALLOWANCE = 30.0
 _READY_PER_WORKER = 12  # questions in the queue beyond which no further plan is begun
 
 
@@ -130,7 +131,7 @@ class Planner:
 
     Args:
         executor: where questions are computed.
-        cache: where answers are kept; by default in memory.
+        cache: where answers are kept; by default in memory, or nowhere without `share`.
         share: compute equal questions once. Without it every question is computed each time it is asked.
         limit: an answer that took longer counts as timed out even when it comes from the cache, in seconds, or None.
         control: called several times a second while work goes on; it may raise to stop, or block to pause.
@@ -151,7 +152,7 @@ class Planner:
         control: Callable[[], None] = lambda: None,
     ) -> None:
         self.executor = executor
-        self.cache = MemoryCache() if cache is None else cache
+        self.cache = (MemoryCache() if share else NoCache()) if cache is None else cache
         self.share = share
         self.limit = limit
         self.control = control
@@ -181,11 +182,13 @@ class Planner:
     def call(self, work: Work) -> Any:
         """The value of one piece of work that is no question: computed by the executor while `control` is heard.
 
+        Such work (a refit, a test with its references) holds a dozen fits, so it is allowed more than the limit of one.
+
         Raises:
-            WorkFailedError: the work raised, died or ran into the limit.
+            WorkFailedError: the work raised, died or took longer than `_CALL_ALLOWANCE` times the limit.
         """
         number = self.next_number()
-        self.executor.submit([(number, work)])
+        self.executor.submit([(number, work)], allowance=_CALL_ALLOWANCE)
         try:
             outcomes: dict[int, Outcome] = {}
             while number not in outcomes:
@@ -227,21 +230,24 @@ class _Batch:
 
     def run(self) -> Iterator[tuple[Any, Any, Cost]]:
         while self.waiting_plans or self.waiters:
-            self._admit()
-            yield from self._take_done()
             self.planner.control()
+            yield from self._admit()
             self._dispatch()
             for number, outcome in self.planner.executor.collect(_POLL_SECONDS):
                 self._settle(number, outcome)
             yield from self._take_done()
 
-    def _admit(self) -> None:
+    def _admit(self) -> Iterator[tuple[Any, Any, Cost]]:
         """Begin plans in their order while the queue is short: enough work for every process, yet the first plans of a
-        large batch end early, so that a search stopped midway has something to show."""
+        large batch end early, so that a search stopped midway has something to show. Those that the cache answers end
+        at once, and between them `control` is heard too."""
         enough = _READY_PER_WORKER * self.planner.executor.workers
         while self.waiting_plans and len(self.ready) < enough:
             key, plan = self.waiting_plans.popleft()
             self._advance(key, plan, None, Cost())
+            if self.done:
+                yield from self._take_done()
+                self.planner.control()
 
     def _take_done(self) -> list[tuple[Any, Any, Cost]]:
         done, self.done = self.done, []
@@ -263,13 +269,18 @@ class _Batch:
             answers = [answer for answer in waiting.answers if answer is not None]
 
     def _ask(self, question: Question, waiting: _Waiting, position: int) -> None:
-        planner, key, cost = self.planner, question.key, waiting.cost
+        planner, cost = self.planner, waiting.cost
+        refusal = question.refusal()
+        if refusal is not None:
+            waiting.answers[position] = Answer(None, failure=refusal)
+            return
+        key = question.key
         cost.fits_naive += 1
         first = short_key(key) not in planner.asked
         if first:
             planner.asked.add(short_key(key))
             cost.new.append(short_key(key))
-        answer = self._known(key, question)
+        answer = self._known(key)
         if answer is not None:
             waiting.answers[position] = answer
             cost.cpu_seconds += answer.cpu_seconds if first else 0.0
@@ -284,14 +295,11 @@ class _Batch:
         self.waiters[slot].append((waiting, position))
         waiting.missing += 1
 
-    def _known(self, key: str, question: Question) -> Answer | None:
-        refusal = question.refusal()
-        if refusal is not None:
-            return Answer(None, failure=refusal)
+    def _known(self, key: str) -> Answer | None:
         answer = self.planner.lost.get(key) or self.planner.cache.get(key)
         limit = self.planner.limit
         if answer is not None and limit is not None and answer.cpu_seconds > limit:
-            return Answer(None, f"stopped at the limit of {limit:g} s for one fit", True, limit)
+            return Answer(None, f"stopped at the limit of {limit:g} s", True, limit)
         return answer
 
     def _dispatch(self) -> None:
