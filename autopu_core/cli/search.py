@@ -69,10 +69,11 @@ def search(
 ) -> None:
     """Search for the best two-step learner, test it, and save it as a model."""
     read = open_table(table, sheet)
+    description = describe_table(read)
     with Store() as store:
         settings = RunSettings.from_preset(
             preset,
-            dataset=store.add_dataset(read, describe_table(read).to_dict()),
+            dataset=store.add_dataset(read, description.to_dict()),
             target=target,
             positive=tuple(positive),
             negative=tuple(negative or ()),
@@ -100,7 +101,7 @@ def search(
             fit_limit=fit_limit,
             cache=cache,
         )
-        prepared = prepare_task(read, settings)
+        prepared = prepare_task(read, settings, guessed_roles=description.roles())
         estimate = estimate_run(prepared)
         err.print(
             f"{read.name}: {prepared.counts()['rows']} rows, {prepared.counts()['labelled']} labelled positives for "
@@ -124,7 +125,8 @@ def copy_model(model: Path, output: Path) -> Path:
     try:
         output.mkdir(parents=True, exist_ok=True)
         for file in model.parent.iterdir():
-            shutil.copy2(file, output / file.name)
+            if file.is_file():
+                shutil.copy2(file, output / file.name)
     except OSError as error:
         raise AutoPUError(f"The model can't be copied to {output} ({error.strerror}); choose another folder.") from None
     return output / model.name

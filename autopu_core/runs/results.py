@@ -21,6 +21,7 @@ from autopu_core.search.executor import single_threaded
 from autopu_core.search.loop import SearchResult
 from autopu_core.search.seeds import derive_seed
 from autopu_core.search.space import SearchSpace
+from autopu_core.tables import leak_suspects
 
 SYSTEM = "auto_pu"
 _COUNTS = ("assessments", "distinct_candidates", "fits_naive", "fits_distinct", "fits_computed")
@@ -194,6 +195,8 @@ def remarks(summaries: Mapping[str, Any], folds: Sequence[Mapping[str, Any]], ta
         )
     if any(fold.get("stopped") for fold in folds):
         said.append("The time limit ended a search early; more time may find a better pipeline.")
+    for name, reason in leak_suspects(task.features, task.preparer.roles, task.labels.positive):
+        said.append(f"Careful: {reason}. If {name!r} is only known after the diagnosis, leave it out and search again.")
     called = [fold["test"] for fold in folds]
     shares = [_share_called(test) for test in called]
     if any(share is not None and share >= 0.995 for share in shares):
