@@ -15,8 +15,8 @@ from autopu_core.evaluation import METRICS, binary_metrics
 from autopu_core.export.bundle import file_sha256, load_model
 from autopu_core.export.tables import write_table
 from autopu_core.runs.exporting import export_trial
+from autopu_core.runs.home import CACHE_VARIABLE
 from autopu_core.runs.store import Store
-from autopu_core.search.cache import DEFAULT_DISK_BYTES, DiskCache
 
 cache_app = typer.Typer(help="See or clear the fits that searches reuse.", no_args_is_help=True)
 
@@ -93,14 +93,14 @@ def export(
 def cache_show(as_json: AsJson = False) -> None:
     """How many fits are kept, and how much room they take."""
     with Store() as store:
-        cache = DiskCache(store.home.cache)
+        cache = store.home.open_cache()
         record = {"fits": cache.count(), "bytes": cache.size(), "limit": cache.limit, "folder": str(store.home.cache)}
     if as_json:
         print_json(record)
         return
     out.print(
-        f"{record['fits']} fits, {record['bytes'] / 1e6:.1f} MB of at most {DEFAULT_DISK_BYTES / 1e9:.1f} GB, "
-        f"in {record['folder']}",
+        f"{record['fits']} fits, {record['bytes'] / 1e6:.1f} MB of at most {record['limit'] / 1024**3:g} GB "
+        f"({CACHE_VARIABLE} sets this bound), in {record['folder']}",
         markup=False,
     )
 
@@ -109,5 +109,5 @@ def cache_show(as_json: AsJson = False) -> None:
 def cache_clear() -> None:
     """Forget all fits; searches then compute them again."""
     with Store() as store:
-        freed = DiskCache(store.home.cache).clear()
+        freed = store.home.open_cache().clear()
     out.print(f"{freed / 1e6:.1f} MB freed.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import tempfile
 from collections.abc import Iterator
@@ -12,9 +13,11 @@ from typing import BinaryIO
 
 import platformdirs
 
-from autopu_core.errors import StoreError
+from autopu_core.errors import SettingsError, StoreError
+from autopu_core.search.cache import DEFAULT_DISK_BYTES, DiskCache
 
 HOME_VARIABLE = "AUTOPU_HOME"
+CACHE_VARIABLE = "AUTOPU_CACHE_GB"
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _FORBIDDEN = {errno.EACCES, errno.EPERM, errno.EROFS}
@@ -58,6 +61,14 @@ class Home:
         """Fits that any search may reuse."""
         return self.root / "cache"
 
+    def open_cache(self) -> DiskCache:
+        """The cache of fits, bounded by what `AUTOPU_CACHE_GB` says, else by 2 GiB.
+
+        Raises:
+            SettingsError: the bound isn't a positive number.
+        """
+        return DiskCache(self.cache, _cache_bytes(os.environ.get(CACHE_VARIABLE)))
+
     @property
     def scratch(self) -> Path:
         """Files that nobody misses once the process that made them has ended."""
@@ -71,6 +82,18 @@ class Home:
     def resolve(self, stored: str) -> Path:
         """The path that `portable` wrote."""
         return self.root / stored
+
+
+def _cache_bytes(setting: str | None) -> int:
+    if not setting:
+        return DEFAULT_DISK_BYTES
+    try:
+        gigabytes = float(setting)
+    except ValueError:
+        gigabytes = math.nan
+    if not 0 < gigabytes < math.inf:
+        raise SettingsError(f"{CACHE_VARIABLE} must be a number of gigabytes above 0, such as 0.5, not {setting!r}.")
+    return round(gigabytes * 1024**3)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from autopu_core.runs.results import best_of_folds, choose, run_result, test_spl
 from autopu_core.runs.settings import RunSettings
 from autopu_core.runs.store import Store
 from autopu_core.runs.task import RunTask, prepare_task
-from autopu_core.search.cache import DiskCache, MemoryCache
+from autopu_core.search.cache import MemoryCache
 from autopu_core.search.executor import PoolExecutor
 from autopu_core.search.journal import Trial
 from autopu_core.search.loop import SearchResult, SearchStopped, run_search
@@ -85,7 +85,7 @@ class _Attempt:
         self.space = SEARCH_SPACES[settings.space]
         self._scratch = tempfile.TemporaryDirectory(dir=store.home.scratch, prefix=f"run-{run}-")
         self.executor = PoolExecutor(settings.jobs, settings.fit_limit, Path(self._scratch.name))
-        cache = MemoryCache(behind=DiskCache(store.home.cache) if settings.cache else None)
+        cache = MemoryCache(behind=store.home.open_cache() if settings.cache else None)
         self.planner = Planner(self.executor, cache, limit=settings.fit_limit, control=control)
         self.planner.asked |= store.charged_fits(run)
         control.watch(self.planner)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from autopu_core.errors import StoreError
+from autopu_core.errors import SettingsError, StoreError
 from autopu_core.runs import Home, Store
 from autopu_core.runs.home import file_sentences, replacing
 
@@ -112,3 +112,18 @@ def test_a_store_that_became_read_only_is_refused_with_a_sentence(read_only):
     read_only.chmod(0o555)
     with ordinary_user(), pytest.raises(StoreError, match=r"^The database .* folder with AUTOPU_HOME\.$"):
         Store(read_only).sign_off("nobody")
+
+
+def test_the_bound_of_the_cache_is_a_setting(tmp_path, monkeypatch):
+    home = Home(tmp_path)
+    monkeypatch.delenv("AUTOPU_CACHE_GB", raising=False)
+    assert home.open_cache().limit == 2 * 1024**3
+    monkeypatch.setenv("AUTOPU_CACHE_GB", "0.5")
+    assert home.open_cache().limit == 512 * 1024**2
+
+
+@pytest.mark.parametrize("bound", ["none", "0", "-1", "inf", "nan"])
+def test_a_bound_that_is_no_bound_is_refused(tmp_path, monkeypatch, bound):
+    monkeypatch.setenv("AUTOPU_CACHE_GB", bound)
+    with pytest.raises(SettingsError, match="AUTOPU_CACHE_GB must be a number of gigabytes"):
+        Home(tmp_path).open_cache()
