@@ -15,7 +15,6 @@ import streamlit as st
 from autopu_core.charts.theme import Theme, alternative_text
 from autopu_core.errors import AutoPUError
 from autopu_core.runs import RunRecord
-from autopu_core.runs.settings import OPTIMIZERS, SPACES
 from dashboard import engine, state, words
 
 log = logging.getLogger("dashboard")
@@ -112,7 +111,7 @@ def run_name(record: RunRecord) -> str:
 
 def run_title(record: RunRecord) -> str:
     """A run in words."""
-    return f"Run {record.id}: {OPTIMIZERS[record.settings.optimizer]}, {SPACES[record.settings.space].lower()}"
+    return f"Run {record.id}: {record.settings.title}"
 
 
 def duration(seconds: float | None) -> str:

@@ -28,7 +28,7 @@ from autopu_core.evaluation import binary_metrics
 from autopu_core.export.bundle import CARD_FILE, MODEL_FILE, REQUIREMENTS_FILE, current_versions, load_own_model
 from autopu_core.export.tables import write_table
 from autopu_core.runs import DatasetRecord, ModelRecord, RunRecord, RunSettings, Store, exporting, worker
-from autopu_core.runs.estimate import Estimate, expected_time, mean_fit_seconds
+from autopu_core.runs.estimate import Estimate, expected_time, fit_seconds
 from autopu_core.runs.home import HOME_VARIABLE
 from autopu_core.runs.preview import project_rows
 from autopu_core.runs.reporting import html_report
@@ -205,8 +205,8 @@ def estimate(settings: RunSettings) -> Estimate:
 
 
 @st.cache_data(show_spinner=False, max_entries=50)
-def _fit_seconds(home: str, of_any_design: str, _settings: str) -> float:
-    return mean_fit_seconds(_task(home, _settings))
+def _fit_seconds(home: str, of_any_design: str, _settings: str) -> dict[str, float]:
+    return fit_seconds(_task(home, _settings))
 
 
 def submit(settings: Sequence[RunSettings]) -> list[int]:

@@ -92,6 +92,8 @@ OPTIMIZER_MEANINGS = {
     "bo": "Learns which recipes look promising and tries the best guess. Tries the fewest.",
     "ebo": "Evolves recipes and tries only those that look promising. A good first choice.",
     "random": "Draws recipes at random. A yardstick for the others.",
+    "s_em": "Hides some known positives as spies and learns by expectation maximisation with naive Bayes (2002). Fast.",
+    "df_pu": "Collects the rows least likely to be positive in rounds of deep forests (2020). Slow.",
 }
 SPACE_MEANINGS = {
     "base": "11.7 million recipes: phases 1A, 1B and 2 with 18 classifiers each.",
@@ -131,6 +133,8 @@ PARTS = {
     "flag_1b": "Phase 1B",
     "threshold_1b": "Phase 1B: threshold",
     "classifier_1b": "Phase 1B: classifier",
+    "reliable_negative_rate": "Share taken in each round",
+    "iterations": "Rounds",
 }
 """Hyperparameter -> what it is called on the pages, the most telling first."""
 

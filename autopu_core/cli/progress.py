@@ -8,6 +8,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from autopu_core.cli.output import duration, err
 from autopu_core.errors import AutoPUError
+from autopu_core.runs.pools import Pools
 from autopu_core.runs.queue import LEASE_SECONDS
 from autopu_core.runs.records import RunRecord
 from autopu_core.runs.run import execute_run
@@ -16,7 +17,7 @@ from autopu_core.runs.watch import wait_for_run
 from autopu_core.runs.worker import worker_name
 
 
-def follow(store: Store, run: int) -> RunRecord:
+def follow(store: Store, run: int, pools: Pools | None = None) -> RunRecord:
     """Do a queued run in this process, or watch it where a worker was faster; returns the run when it has ended.
 
     Raises:
@@ -45,7 +46,7 @@ def follow(store: Store, run: int) -> RunRecord:
         worker = worker_name()
         try:
             if store.claim_run(run, worker, LEASE_SECONDS):
-                record = execute_run(store, run, worker, show)
+                record = execute_run(store, run, worker, show, pools)
             else:
                 record = wait_for_run(store, run, show)
         except KeyboardInterrupt:

@@ -10,7 +10,7 @@ from autopu_core.evaluation import METRICS, REFERENCES
 from autopu_core.evaluation.pu_metrics import ESTIMATES
 from autopu_core.pu.classifiers import TITLES
 from autopu_core.runs.records import RunRecord
-from autopu_core.runs.settings import OBJECTIVES, OPTIMIZERS
+from autopu_core.runs.settings import OBJECTIVES
 from autopu_core.runs.store import Store
 
 
@@ -30,7 +30,7 @@ def run_json(store: Store, record: RunRecord) -> dict[str, Any]:
         "error": record.error,
         "dataset": record.dataset_name,
         "optimizer": settings.optimizer,
-        "space": settings.space,
+        "space": settings.method.space.name,
         "objective": settings.objective,
         "seed": settings.seed,
         "settings": settings.to_dict(),
@@ -52,8 +52,8 @@ def report_run(store: Store, record: RunRecord, as_json: bool) -> None:
         return
     settings = record.settings
     out.print(
-        f"Run {record.id} on {record.dataset_name} is {record.status}: {OPTIMIZERS[settings.optimizer]}, "
-        f"{settings.space} space, objective {OBJECTIVES[settings.objective]}, seed {settings.seed}.",
+        f"Run {record.id} on {record.dataset_name} is {record.status}: {settings.title}, "
+        f"objective {OBJECTIVES[settings.objective]}, seed {settings.seed}.",
         markup=False,
     )
     if record.error:

@@ -29,7 +29,7 @@ def list_runs(as_json: AsJson = False) -> None:
                 record.status,
                 record.dataset_name,
                 record.settings.optimizer,
-                record.settings.space,
+                record.settings.method.space.name,
                 record.settings.preset,
                 record.settings.delta if record.settings.task == "engineered" else "genuine",
                 record.progress.get("best"),

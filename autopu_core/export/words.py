@@ -13,6 +13,10 @@ OPTIMIZER_NAMES = {
     "ebo": "evolutionary Bayesian optimisation (EBO)",
     "random": "random search",
 }
+BASELINE_NAMES = {
+    "s_em": "S-EM (spies, then expectation maximisation with naive Bayes)",
+    "df_pu": "DF-PU (reliable negatives by rounds of deep forests)",
+}
 _OBJECTIVE_NAMES = {
     "f_measure": "the F-measure against the labels",
     "lee_liu": "the Lee-Liu criterion (recall squared over the share called positive)",
@@ -31,16 +35,28 @@ REFERENCES = {
         "Proceedings of ICML, 2003."
     ),
     "deep_forest": "Z.-H. Zhou, J. Feng: Deep forest. National Science Review 6(1), 2019.",
+    "deep_forest_pu": (
+        "X. Zeng, Y. Zhong, W. Lin, Q. Zou: Predicting disease-associated circular RNAs using deep forests combined "
+        "with positive-unlabeled learning methods. Briefings in Bioinformatics 21(4), 2020."
+    ),
     "spies": "B. Liu, W. S. Lee, P. S. Yu, X. Li: Partially Supervised Classification of Text Documents. ICML, 2002.",
 }
 
 
 def describe_pipeline(candidate: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The phases of a two-step pipeline, each with its title and one or two plain sentences.
+    """The steps of a pipeline, each with its title and one or two plain sentences.
 
     Args:
-        candidate: the active hyperparameters, see `TwoStepClassifier`.
+        candidate: the active hyperparameters of a two-step learner, S-EM or DF-PU.
     """
+    if "classifier_2" in candidate:
+        return _describe_two_step(candidate)
+    if "reliable_negative_rate" in candidate:
+        return _describe_deep_forest_pu(candidate)
+    return _describe_spy_em(candidate)
+
+
+def _describe_two_step(candidate: Mapping[str, Any]) -> list[tuple[str, str]]:
     first = TITLES.get(candidate["classifier_1a"], candidate["classifier_1a"])
     parts = candidate["iteration_count_1a"]
     split = (
@@ -49,8 +65,7 @@ def describe_pipeline(candidate: Mapping[str, Any]) -> list[tuple[str, str]]:
     if candidate.get("spy_flag"):
         rule = (
             f"{candidate['spy_rate']:.0%} of the known positives hide among them as spies; rows that look less "
-            "positive "
-            f"than all but {candidate['spy_tolerance']:.0%} of the spies become reliable negatives."
+            f"positive than all but {candidate['spy_tolerance']:.0%} of the spies become reliable negatives."
         )
     else:
         rule = f"Rows with a probability below {candidate['threshold_1a']:.2f} become reliable negatives."
@@ -74,6 +89,41 @@ def describe_pipeline(candidate: Mapping[str, Any]) -> list[tuple[str, str]]:
         )
     )
     return steps
+
+
+def _describe_spy_em(candidate: Mapping[str, Any]) -> list[tuple[str, str]]:
+    return [
+        (
+            "Step 1: reliable negatives by spies",
+            f"{candidate['spy_rate']:.0%} of the known positives hide among the unlabelled rows as spies, and naive "
+            "Bayes learns by expectation maximisation. Rows that look less positive than all but "
+            f"{candidate['spy_tolerance']:.0%} of the spies become reliable negatives.",
+        ),
+        (
+            "Step 2: expectation maximisation",
+            "The spies return to the known positives. Naive Bayes learns them against the reliable negatives and "
+            "places all other rows by expectation maximisation; it stops where its estimated error begins to grow. A "
+            "new row is called positive from a probability of 0.5.",
+        ),
+    ]
+
+
+def _describe_deep_forest_pu(candidate: Mapping[str, Any]) -> list[tuple[str, str]]:
+    rounds = candidate["iterations"]
+    return [
+        (
+            "Step 1: reliable negatives in rounds",
+            f"In {'one round' if rounds == 1 else f'each of {rounds} rounds'} a deep forest learns the known positives "
+            f"against {'all' if rounds == 1 else 'a random part of the'} unlabelled rows, and the "
+            f"{candidate['reliable_negative_rate']:.0%} of all unlabelled rows that look least positive become "
+            "reliable negatives.",
+        ),
+        (
+            "Step 2: the final classifier",
+            "A deep forest learns the known positives against all reliable negatives. A new row is called positive "
+            "from a probability of 0.5.",
+        ),
+    ]
 
 
 def methods_paragraph(settings: Mapping[str, Any], result: Mapping[str, Any], versions: Mapping[str, str]) -> str:
@@ -101,18 +151,23 @@ def methods_paragraph(settings: Mapping[str, Any], result: Mapping[str, Any], ve
         else "The exported model is the best configuration of these searches by inner fitness, refitted on all rows."
     )
     return (
-        "Two-step positive-unlabelled learners (reliable negatives by phases 1A and 1B, then a classifier) were "
-        "chosen by "
-        f"{OPTIMIZER_NAMES[settings['optimizer']]} from the {settings['space']} search space of Saunders and Freitas, "
-        f"maximising {_OBJECTIVE_NAMES[settings['objective']]} in {settings['inner_folds']}-fold inner "
-        "cross-validation "
-        f"on the training rows only ({counts['assessments']:,} assessments, {counts['distinct_candidates']:,} "
-        "different "
-        f"candidates, seed {settings['seed']}). The table had {data['rows']:,} rows, {data['positives']:,} of them "
-        f"positive, and {data['features']} columns. {labels} The system was tested by {design}, beside three plain "
-        f"references on the same rows. {final} Computed with autopu-dashboard {versions.get('autopu-dashboard', '')} "
-        "and "
-        f"scikit-learn {versions.get('scikit-learn', '')}."
+        f"{_searched(settings)} maximising {_OBJECTIVE_NAMES[settings['objective']]} in "
+        f"{settings['inner_folds']}-fold inner cross-validation on the training rows only "
+        f"({counts['assessments']:,} assessments, {counts['distinct_candidates']:,} different candidates, seed "
+        f"{settings['seed']}). The table had {data['rows']:,} rows, {data['positives']:,} of them positive, and "
+        f"{data['features']} columns. {labels} The system was tested by {design}, beside three plain references on the "
+        f"same rows. {final} Computed with autopu-dashboard {versions.get('autopu-dashboard', '')} and scikit-learn "
+        f"{versions.get('scikit-learn', '')}."
+    )
+
+
+def _searched(settings: Mapping[str, Any]) -> str:
+    if settings["optimizer"] in BASELINE_NAMES:
+        return f"The hyperparameters of {BASELINE_NAMES[settings['optimizer']]} were chosen from a grid,"
+    return (
+        "Two-step positive-unlabelled learners (reliable negatives by phases 1A and 1B, then a classifier) were chosen "
+        f"by {OPTIMIZER_NAMES[settings['optimizer']]} from the {settings['space']} search space of Saunders and "
+        "Freitas,"
     )
 
 
@@ -121,8 +176,10 @@ def citations(settings: Mapping[str, Any], candidate: Mapping[str, Any]) -> list
     named = ["auto_pu", "scikit_learn", "elkan_noto"]
     if settings["objective"] == "lee_liu" or settings["task"] == "genuine":
         named.append("lee_liu")
-    if "deep_forest" in candidate.values():
+    if "deep_forest" in candidate.values() or settings["optimizer"] == "df_pu":
         named.append("deep_forest")
-    if candidate.get("spy_flag"):
+    if settings["optimizer"] == "df_pu":
+        named.append("deep_forest_pu")
+    if candidate.get("spy_flag") or settings["optimizer"] == "s_em":
         named.append("spies")
     return [REFERENCES[name] for name in named]

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,13 +19,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from autopu_core.errors import AutoPUError
+from autopu_core.errors import AutoPUError, SettingsError
 from autopu_core.pu.corrected_forest import CorrectedForestClassifier, class_prior_from_label_frequency
 from autopu_core.pu.fits import DEFAULT_MEMORY_BYTES, PreparedMatrix
 from autopu_core.pu.folds import folds
-from autopu_core.pu.objective import InnerFold, TwoStepObjective
-from autopu_core.pu.spaces import SEARCH_SPACES
-from autopu_core.pu.two_step import LearningRows, TwoStepClassifier, two_classes
+from autopu_core.pu.methods import METHODS, Method
+from autopu_core.pu.objective import InnerFold, Learn, TwoStepObjective
+from autopu_core.pu.two_step import LearningRows, TwoStepClassifier, two_classes, two_step
 from autopu_core.search.executor import InlineExecutor, PoolExecutor, single_threaded
 from autopu_core.search.journal import MemoryJournal
 from autopu_core.search.loop import run_search
@@ -116,22 +116,35 @@ def estimated_class_prior(task: LearningTask) -> float:
 
 
 def make_objective(
-    task: LearningTask, measure: str, n_folds: int, scratch: Path, planner: Planner, memory_limit: int
+    task: LearningTask,
+    measure: str,
+    n_folds: int,
+    scratch: Path,
+    planner: Planner,
+    memory_limit: int,
+    learn: Learn = two_step,
 ) -> TwoStepObjective:
     """The objective of a search on this task; a class prior is estimated where the measure needs one."""
     prior = planner.call(partial(estimated_class_prior, task)) if measure == "pu_f1" else None
-    return TwoStepObjective(inner_folds(task, n_folds, scratch, memory_limit), measure, prior)
+    return TwoStepObjective(inner_folds(task, n_folds, scratch, memory_limit), measure, prior, learn)
 
 
-def fit_pipeline(candidate: Mapping[str, Any], task: LearningTask) -> Pipeline:
-    """Preparation and two-step learner, fitted on all rows of a task.
+def fit_pipeline(
+    candidate: Mapping[str, Any], task: LearningTask, learner: Callable[..., BaseEstimator] = TwoStepClassifier
+) -> Pipeline:
+    """Preparation and learner, fitted on all rows of a task.
+
+    Args:
+        candidate: hyperparameters of the learner.
+        task: the rows.
+        learner: the estimator, see `autopu_core.pu.methods.Method.learner`.
 
     Raises:
         PhaseFailedError: the candidate can't be fitted on these rows.
     """
     positions = np.flatnonzero(task.learned_from)
-    learner = TwoStepClassifier(**candidate, random_state=derive_seed(task.seed, "refit"))
-    steps = [("learn", learner)] if task.preparer is None else [("prepare", clone(task.preparer)), ("learn", learner)]
+    made = learner(**candidate, random_state=derive_seed(task.seed, "refit"))
+    steps = [("learn", made)] if task.preparer is None else [("prepare", clone(task.preparer)), ("learn", made)]
     known = task.known_negative[positions] if task.use_known_negatives else None
     return Pipeline(steps).fit(task.take(positions), task.s[positions], learn__known_negative=known)
 
@@ -140,8 +153,9 @@ class AutoPUClassifier(ClassifierMixin, BaseEstimator):
     """Searches for the best two-step PU learner and is the winner, refitted.
 
     Args:
-        optimizer: "ga", "bo", "ebo" or "random".
-        search_space: "base", "extended", or a `SearchSpace` of `TwoStepClassifier` parameters.
+        optimizer: "ga", "bo", "ebo" or "random"; "grid" for the baselines.
+        search_space: "base", "extended", or a `SearchSpace` of `TwoStepClassifier` parameters; or the grid of a
+            baseline by the name that it has in `METHODS`.
         objective: "f_measure", "lee_liu" or "pu_f1".
         configurations, iterations, k: the budget, in the paper's terms.
         inner_folds: folds of the objective.
@@ -205,12 +219,16 @@ class AutoPUClassifier(ClassifierMixin, BaseEstimator):
             ValueError: `s` has another number of values than two.
         """
         task = self._task(X, s, groups, known_negative)
-        space = self.search_space
-        if isinstance(space, str):
-            space = SEARCH_SPACES[space]
+        method = self.search_space
+        if isinstance(method, SearchSpace):
+            method = Method(method, two_step, TwoStepClassifier)
+        elif method in METHODS:
+            method = METHODS[method]
+        else:
+            raise SettingsError(f"There is no search space {method!r}; choose one of {', '.join(METHODS)}.")
         optimizer = make_optimizer(
             self.optimizer,
-            space,
+            method.space,
             derive_seed(task.seed, "optimizer", self.optimizer),
             self.configurations,
             self.iterations,
@@ -223,20 +241,20 @@ class AutoPUClassifier(ClassifierMixin, BaseEstimator):
             planner = Planner(executor, limit=self.fit_limit)
             with tempfile.TemporaryDirectory() as scratch:
                 objective = make_objective(
-                    task, self.objective, self.inner_folds, Path(scratch), planner, DEFAULT_MEMORY_BYTES
+                    task, self.objective, self.inner_folds, Path(scratch), planner, DEFAULT_MEMORY_BYTES, method.plan
                 )
                 result = run_search(optimizer, objective, planner, journal)
         finally:
             executor.close()
         self.trials_ = result.trials
         self.best_fitness_ = result.best.fitness
-        self.best_candidate_ = space.active(result.best.candidate)
+        self.best_candidate_ = method.space.active(result.best.candidate)
         if self.best_fitness_ == 0:
             raise AutoPUError(
                 f"None of {len(result.trials)} candidates found a labelled positive; the first reason given was: "
                 f"{next((trial.reason for trial in result.trials if trial.reason), 'every row was called negative')}."
             )
-        self.pipeline_ = fit_pipeline(result.best.candidate, task)
+        self.pipeline_ = fit_pipeline(self.best_candidate_, task, method.learner)
         return self
 
     def _task(self, X: Any, s: Any, groups: Any, known_negative: Any) -> LearningTask:

@@ -6,7 +6,7 @@ is never dropped.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,9 @@ from autopu_core.pu.two_step import CALLED_POSITIVE, LearningRows, PhaseFailedEr
 from autopu_core.search.loop import Assessment
 from autopu_core.search.planner import Plan
 from autopu_core.search.space import Candidate
+
+Learn = Callable[[Mapping[str, Any], LearningRows], Plan[tuple[np.ndarray, np.ndarray]]]
+"""A candidate on learning rows, as `two_step` has it: reliable negatives, and the probability of every other row."""
 
 
 @dataclass(frozen=True)
@@ -35,26 +38,32 @@ class InnerFold:
 
 
 class TwoStepObjective:
-    """Scores two-step candidates by the mean over inner folds of one measure.
+    """Scores candidates by the mean over inner folds of one measure.
 
     Args:
         folds: the inner folds; the same for every candidate of a search.
+        learn: how a candidate learns, see `autopu_core.pu.methods.Method.plan`.
         measure: "f_measure", "lee_liu" or "pu_f1".
         class_prior: share of positives among all rows, needed for `pu_f1`.
     """
 
     def __init__(
-        self, folds: Sequence[InnerFold], measure: str = "f_measure", class_prior: float | None = None
+        self,
+        folds: Sequence[InnerFold],
+        measure: str = "f_measure",
+        class_prior: float | None = None,
+        learn: Learn = two_step,
     ) -> None:
         if measure == "pu_f1" and class_prior is None:
             raise ValueError("pu_f1 needs a class prior.")
         self.folds = tuple(folds)
         self.measure = measure
         self.class_prior = class_prior
+        self.learn = learn
 
     def plans(self, candidate: Candidate) -> list[Plan[dict[str, Any]]]:
         """One plan for each inner fold."""
-        return [fold_counts(candidate, fold) for fold in self.folds]
+        return [fold_counts(candidate, fold, self.learn) for fold in self.folds]
 
     def assess(self, candidate: Candidate, results: Sequence[Mapping[str, Any]]) -> Assessment:
         """Mean over folds; a failed fold counts 0."""
@@ -79,7 +88,7 @@ class TwoStepObjective:
         return {"f_measure": f_measure, "lee_liu": lee_liu}[self.measure](counts)
 
 
-def fold_counts(candidate: Mapping[str, Any], fold: InnerFold) -> Plan[dict[str, Any]]:
+def fold_counts(candidate: Mapping[str, Any], fold: InnerFold, learn: Learn = two_step) -> Plan[dict[str, Any]]:
     """Counts of one candidate on one inner fold: `rows`, `labelled`, `predicted_positive`,
     `labelled_predicted_positive`, `reliable_negatives`, `reason` (None where it was scored) and `timed_out`."""
     counts = {
@@ -92,7 +101,7 @@ def fold_counts(candidate: Mapping[str, Any], fold: InnerFold) -> Plan[dict[str,
         "timed_out": False,
     }
     try:
-        reliable, probability = yield from two_step(candidate, fold.rows)
+        reliable, probability = yield from learn(candidate, fold.rows)
     except PhaseFailedError as failure:
         return {**counts, "reason": str(failure), "timed_out": failure.timed_out}
     predicted = probability[fold.judged] >= CALLED_POSITIVE

@@ -39,5 +39,3 @@ EXTENDED_SPACE = SearchSpace(
     ],
 )
 """1,796,256,000 combinations: phase 1A may set its threshold by spies."""
-
-SEARCH_SPACES = {space.name: space for space in (BASE_SPACE, EXTENDED_SPACE)}

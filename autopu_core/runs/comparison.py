@@ -11,7 +11,6 @@ from autopu_core.evaluation.frequencies import hyperparameter_frequencies
 from autopu_core.evaluation.metrics import METRICS
 from autopu_core.evaluation.pu_metrics import ESTIMATES
 from autopu_core.evaluation.references import REFERENCES
-from autopu_core.pu.spaces import SEARCH_SPACES
 from autopu_core.runs.records import RunRecord
 from autopu_core.runs.results import SYSTEM
 from autopu_core.runs.store import Store
@@ -43,8 +42,7 @@ _DIFFERENCES = {
 
 def run_label(record: RunRecord) -> str:
     """What a run is called in tables and charts: "3 · EBO base"."""
-    short = {"random": "Random"}.get(record.settings.optimizer, record.settings.optimizer.upper())
-    return f"{record.id} · {short} {record.settings.space}"
+    return f"{record.id} · {record.settings.system}"
 
 
 def why_not(first: RunRecord, other: RunRecord) -> str | None:
@@ -130,12 +128,12 @@ def chosen_frequencies(record: RunRecord) -> pd.DataFrame:
     chosen = [fold["candidate"] for fold in record.result["folds"]]
     if record.result["final"]["search"] == "final":
         chosen.append(record.result["final"]["candidate"])
-    return hyperparameter_frequencies(chosen, SEARCH_SPACES[record.settings.space])
+    return hyperparameter_frequencies(chosen, record.settings.method.space)
 
 
 def assessed_frequencies(store: Store, record: RunRecord) -> pd.DataFrame:
     """Hyperparameters of everything that the run assessed."""
-    space = SEARCH_SPACES[record.settings.space]
+    space = record.settings.method.space
     trials = store.trials(record.id, genes=True)
     genes = [parameter.name for parameter in space.parameters]
     return hyperparameter_frequencies([] if trials.empty else trials[genes].to_dict("records"), space)

@@ -11,11 +11,11 @@ from autopu_core.errors import StoreError
 from autopu_core.export.bundle import MODEL_FILE, ExportedModel, current_versions, save_model
 from autopu_core.export.card import model_card
 from autopu_core.pu.auto import fit_pipeline
-from autopu_core.pu.spaces import SEARCH_SPACES
 from autopu_core.runs.store import Store
 from autopu_core.runs.task import RunTask, prepare_task
 from autopu_core.search.executor import InlineExecutor
 from autopu_core.search.planner import Planner
+from autopu_core.search.space import SearchSpace
 
 Call = Callable[[Callable[[], Any]], Any]
 """Computes a piece of work somewhere and returns its value."""
@@ -47,7 +47,9 @@ def export_model(
         WorkFailedError: the candidate can't be fitted on all rows.
     """
     settings = task.settings
-    pipeline = call(partial(fit_pipeline, result["final"]["candidate"], task.learning_task(task.final)))
+    pipeline = call(
+        partial(fit_pipeline, result["final"]["candidate"], task.learning_task(task.final), settings.method.learner)
+    )
     model = ExportedModel(
         pipeline=pipeline,
         columns=tuple(pipeline.named_steps["prepare"].columns_),
@@ -88,11 +90,11 @@ def export_trial(
     task = prepare_task(store.load_table(record.settings.dataset), record.settings)
     result: dict[str, Any] = dict(record.result or {"test": None, "counts": None})
     if trial is not None or "final" not in result:
-        result["final"] = _chosen_trial(store, run, record.settings.space, trial, search)
+        result["final"] = _chosen_trial(store, run, record.settings.method.space, trial, search)
     return export_model(store, run, task, result, Planner(InlineExecutor()).call, folder)
 
 
-def _chosen_trial(store: Store, run: int, space: str, trial: int | None, search: str | None) -> dict[str, Any]:
+def _chosen_trial(store: Store, run: int, space: SearchSpace, trial: int | None, search: str | None) -> dict[str, Any]:
     totals = store.search_totals(run)
     if totals.empty:
         raise StoreError(f"Run {run} has assessed nothing yet, so there is nothing to export.")
@@ -105,7 +107,7 @@ def _chosen_trial(store: Store, run: int, space: str, trial: int | None, search:
         how = "chosen by a person"
     chosen = store.trial(run, search, trial)
     return {
-        "candidate": SEARCH_SPACES[space].active(chosen.candidate),
+        "candidate": space.active(chosen.candidate),
         "key": chosen.key,
         "fitness": chosen.fitness,
         "trial": chosen.number,

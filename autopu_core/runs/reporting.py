@@ -16,7 +16,7 @@ from autopu_core.export.report import Section, page
 from autopu_core.export.words import citations, describe_pipeline, methods_paragraph
 from autopu_core.runs import comparison
 from autopu_core.runs.records import RunRecord
-from autopu_core.runs.settings import OBJECTIVES, OPTIMIZERS, SPACES
+from autopu_core.runs.settings import OBJECTIVES
 from autopu_core.runs.store import Store
 
 _REFERENCE_TITLES = frozenset(reference.title for reference in REFERENCES.values())
@@ -152,10 +152,9 @@ def _provenance(records: Sequence[RunRecord]) -> Section:
         rows.append(
             {
                 "Run": comparison.run_label(record),
-                "Optimiser": OPTIMIZERS[settings.optimizer],
-                "Space": SPACES[settings.space],
+                "Search": settings.title,
                 "Objective": OBJECTIVES[settings.objective],
-                "Budget": f"{settings.configurations} configurations, {settings.iterations} iterations, k {settings.k}",
+                "Budget": settings.budget,
                 "Seed": settings.seed,
                 "Started": f"{record.created:%Y-%m-%d %H:%M UTC}",
                 "SHA-256 of the model": (record.result["model"] or {}).get("sha256", "–"),

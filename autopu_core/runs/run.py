@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,12 +17,11 @@ from typing import Any
 from autopu_core.errors import AutoPUError
 from autopu_core.evaluation.protocol import OuterSplit
 from autopu_core.pu.auto import LearningTask, fit_pipeline, make_objective
-from autopu_core.pu.spaces import SEARCH_SPACES
 from autopu_core.runs.control import Control
 from autopu_core.runs.exporting import export_model
+from autopu_core.runs.pools import Pools
 from autopu_core.runs.records import LeaseLostError, RunRecord
 from autopu_core.runs.results import best_of_folds, choose, run_result, test_split
-from autopu_core.runs.settings import RunSettings
 from autopu_core.runs.store import Store
 from autopu_core.runs.task import RunTask, prepare_task
 from autopu_core.search.cache import MemoryCache
@@ -39,7 +39,14 @@ _REFIT_TRIES = 5
 Listener = Callable[[dict[str, Any]], None]
 
 
-def execute_run(store: Store, run: int, worker: str, listen: Listener = lambda progress: None) -> RunRecord:
+def execute_run(
+    store: Store,
+    run: int,
+    worker: str,
+    listen: Listener = lambda progress: None,
+    pools: Pools | None = None,
+    export: bool = True,
+) -> RunRecord:
     """Do a run that this worker has claimed, and give it back with its status and result.
 
     Args:
@@ -47,6 +54,8 @@ def execute_run(store: Store, run: int, worker: str, listen: Listener = lambda p
         run: its number.
         worker: name under which the run was claimed.
         listen: called with the progress record about twice a second.
+        pools: where the process pool comes from and stays, for who does several runs.
+        export: refit the chosen pipeline on all rows and write it as a model; a benchmark wants the test results only.
 
     Returns:
         The run as it is afterwards: finished, failed (with one sentence), cancelled or paused.
@@ -58,8 +67,13 @@ def execute_run(store: Store, run: int, worker: str, listen: Listener = lambda p
     settings = store.run(run).settings
     control = Control(store, run, worker, settings, listen)
     try:
-        with _Attempt(store, run, worker, settings, control) as attempt:
-            result = attempt.do()
+        with ExitStack() as stack:
+            executor = (pools or stack.enter_context(Pools())).get(settings.jobs, settings.fit_limit)
+            scratch = tempfile.TemporaryDirectory(
+                dir=store.home.scratch, prefix=f"run-{run}-", ignore_cleanup_errors=True
+            )
+            attempt = _Attempt(store, run, worker, control, executor, Path(stack.enter_context(scratch)))
+            result = attempt.do(export)
         store.finish_run(run, worker, "finished", result)
     except SearchStopped as stop:
         store.finish_run(run, worker, "paused" if stop.reason == "pause" else "cancelled")
@@ -78,38 +92,34 @@ def execute_run(store: Store, run: int, worker: str, listen: Listener = lambda p
 
 
 class _Attempt:
-    """One attempt at a run, with its processes and scratch folder."""
+    """One attempt at a run, with the processes and the scratch folder that it may use."""
 
-    def __init__(self, store: Store, run: int, worker: str, settings: RunSettings, control: Control) -> None:
-        self.store, self.run, self.worker, self.settings, self.control = store, run, worker, settings, control
-        self.space = SEARCH_SPACES[settings.space]
-        self._scratch = tempfile.TemporaryDirectory(dir=store.home.scratch, prefix=f"run-{run}-")
-        self.executor = PoolExecutor(settings.jobs, settings.fit_limit, Path(self._scratch.name))
+    def __init__(
+        self, store: Store, run: int, worker: str, control: Control, executor: PoolExecutor, scratch: Path
+    ) -> None:
+        self.store, self.run, self.worker, self.control, self.scratch = store, run, worker, control, scratch
+        self.settings = settings = control.settings
+        self.method = settings.method
         cache = MemoryCache(behind=store.home.open_cache() if settings.cache else None)
-        self.planner = Planner(self.executor, cache, limit=settings.fit_limit, control=control)
+        self.planner = Planner(executor, cache, limit=settings.fit_limit, control=control)
         self.planner.asked |= store.charged_fits(run)
         control.watch(self.planner)
 
-    def __enter__(self) -> _Attempt:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.executor.close()
-        self._scratch.cleanup()
-
-    def do(self) -> dict[str, Any]:
+    def do(self, export: bool) -> dict[str, Any]:
         """The whole run; returns its result, see `runs.results`."""
         task = prepare_task(self.store.load_table(self.settings.dataset), self.settings)
         finished = self.store.folds(self.run)
         folds = [finished.get(split.name) or self._fold(task, split) for split in task.outer]
         if self.settings.final_search:
-            choice = choose(self._search(task, task.final), self.space)
+            choice = choose(self._search(task, task.final), self.method.space)
         else:
             choice = best_of_folds(folds)
         result = run_result(self.store, self.run, task, folds, choice)
+        if not export:
+            return result
         self.control.stage("exporting", choice["search"])
-        export = partial(export_model, self.store, self.run, task, result, worker=self.worker)
-        return {**result, "model": export(self.planner.call, self.store.model_folder(self.run))}
+        write = partial(export_model, self.store, self.run, task, result, worker=self.worker)
+        return {**result, "model": write(self.planner.call, self.store.model_folder(self.run))}
 
     # -- one training set -------------------------------------------------------------------------------------------
 
@@ -120,7 +130,7 @@ class _Attempt:
         test, predictions = self.planner.call(partial(test_split, task, split, pipeline))
         fold = {
             "search": split.name,
-            "candidate": self.space.active(trial.candidate),
+            "candidate": self.method.space.active(trial.candidate),
             "key": trial.key,
             "fitness": trial.fitness,
             "trial": trial.number,
@@ -136,12 +146,13 @@ class _Attempt:
         settings, planner = self.settings, self.planner
         self.control.stage("preparing", split.name)
         memory_limit = settings.memory_limit_mb * 1024**2
-        scratch = Path(self._scratch.name)
         learning = task.learning_task(split)
-        objective = make_objective(learning, settings.objective, settings.inner_folds, scratch, planner, memory_limit)
+        objective = make_objective(
+            learning, settings.objective, settings.inner_folds, self.scratch, planner, memory_limit, self.method.plan
+        )
         seed = derive_seed(settings.seed, split.name, "optimizer", settings.optimizer)
         budget = (settings.configurations, settings.iterations, settings.k)
-        optimizer = make_optimizer(settings.optimizer, self.space, seed, *budget)
+        optimizer = make_optimizer(settings.strategy, self.method.space, seed, *budget)
         journal = self.store.journal(self.run, self.worker)
         with self.control.searching(split.name, optimizer.planned_assessments) as clock:
             result = run_search(
@@ -169,7 +180,8 @@ class _Attempt:
         reason = next((trial.reason for trial in ranked if trial.reason), "every row was called negative")
         for trial in distinct[:_REFIT_TRIES]:
             try:
-                return trial, self.planner.call(partial(fit_pipeline, trial.candidate, learning))
+                candidate = self.method.space.active(trial.candidate)
+                return trial, self.planner.call(partial(fit_pipeline, candidate, learning, self.method.learner))
             except WorkFailedError as failure:
                 reason = str(failure)
         raise AutoPUError(

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from autopu_core.errors import SettingsError
+from autopu_core.pu.methods import METHODS, Method
 
 Task = Literal["engineered", "genuine"]
 
@@ -19,6 +20,14 @@ OPTIMIZERS = {
     "ebo": "Evolutionary Bayesian optimisation (EBO)",
     "random": "Random search",
 }
+BASELINES = {
+    "s_em": "S-EM (spies and expectation maximisation)",
+    "df_pu": "DF-PU (deep forests)",
+}
+"""Published PU learners, tuned over their grids; they are chosen like an optimiser and have no search space."""
+
+SYSTEMS = OPTIMIZERS | BASELINES
+SHORT_NAMES = {"ga": "GA", "bo": "BO", "ebo": "EBO", "random": "Random", "s_em": "S-EM", "df_pu": "DF-PU"}
 SPACES = {"base": "Base", "extended": "Extended (with spies)"}
 OBJECTIVES = {
     "f_measure": "F-measure against the labels",
@@ -68,7 +77,7 @@ class RunSettings:
         roles: columns whose guessed role the person overruled.
         dates: `days` turns a date into days since the earliest, `drop` leaves date columns out.
         scale: standardise the table's numeric columns.
-        optimizer, space, objective: names, see the tables above.
+        optimizer, space, objective: names, see the tables above; a baseline as optimizer ignores the space.
         preset: name of the preset that the budget came from.
         configurations, iterations, k: the optimizer's budget.
         folds, holdout: outer cross-validation folds, or the share of rows kept for one test; exactly one is given.
@@ -143,8 +152,42 @@ class RunSettings:
         return outer + (["final"] if self.final_search else [])
 
     @property
+    def method(self) -> Method:
+        """What is searched: the PU learner with its space."""
+        if self.optimizer == "df_pu":
+            return METHODS["df_pu" if self.preset == "paper" else "df_pu_reduced"]
+        return METHODS[self.optimizer if self.optimizer in BASELINES else self.space]
+
+    @property
+    def strategy(self) -> str:
+        """How it is searched: the optimizer; a baseline tries its whole grid."""
+        return "grid" if self.optimizer in BASELINES else self.optimizer
+
+    @property
+    def system(self) -> str:
+        """Short name of optimizer and space, as in "EBO base" or "S-EM"."""
+        short = SHORT_NAMES[self.optimizer]
+        return short if self.optimizer in BASELINES else f"{short} {self.space}"
+
+    @property
+    def title(self) -> str:
+        """The same in words."""
+        if self.optimizer in BASELINES:
+            return BASELINES[self.optimizer]
+        return f"{OPTIMIZERS[self.optimizer]}, {SPACES[self.space].lower()} space"
+
+    @property
+    def budget(self) -> str:
+        """How much is tried in each search, in words."""
+        if self.optimizer in BASELINES:
+            return f"all {self.assessments_per_search} settings"
+        return f"{self.configurations} configurations, {self.iterations} iterations, k {self.k}"
+
+    @property
     def assessments_per_search(self) -> int:
         """Assessments that one search makes when nothing stops it."""
+        if self.optimizer in BASELINES:
+            return self.method.space.distinct_size
         return {
             "ga": self.configurations * (self.iterations + 1),
             "bo": self.configurations + self.iterations,
@@ -171,7 +214,7 @@ class RunSettings:
 
 
 def _check(settings: RunSettings) -> None:
-    for name, choices in (("optimizer", OPTIMIZERS), ("space", SPACES), ("objective", OBJECTIVES)):
+    for name, choices in (("optimizer", SYSTEMS), ("space", SPACES), ("objective", OBJECTIVES)):
         if getattr(settings, name) not in choices:
             raise SettingsError(f"There is no {name} {getattr(settings, name)!r}; choose one of {', '.join(choices)}.")
     if settings.task not in ("engineered", "genuine"):

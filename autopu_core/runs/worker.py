@@ -18,6 +18,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from autopu_core.runs.home import HOME_VARIABLE, Home
+from autopu_core.runs.pools import Pools
 from autopu_core.runs.records import LeaseLostError
 from autopu_core.runs.run import execute_run
 from autopu_core.runs.store import DATABASE_VARIABLE, Store
@@ -85,6 +86,7 @@ def serve(store: Store, idle_seconds: float = IDLE_SECONDS) -> int:
     except Timeout:
         return 0
     name, done, idle_since = worker_name(), 0, time.monotonic()
+    pools = Pools()
     try:
         remove_leftovers(store)
         while time.monotonic() - idle_since < idle_seconds:
@@ -95,12 +97,13 @@ def serve(store: Store, idle_seconds: float = IDLE_SECONDS) -> int:
                 continue
             log.info("Run %s begins", run)
             try:
-                record = execute_run(store, run, name)
+                record = execute_run(store, run, name, pools=pools)
                 log.info("Run %s is %s", run, record.status)
             except LeaseLostError:
                 log.warning("Run %s was taken over or deleted", run)
             done, idle_since = done + 1, time.monotonic()
     finally:
+        pools.close()
         store.sign_off(name)
         lock.release()
     return done

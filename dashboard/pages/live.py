@@ -10,8 +10,8 @@ import streamlit as st
 
 from autopu_core.charts import search as charts
 from autopu_core.evaluation import hyperparameter_frequencies
-from autopu_core.pu.spaces import SEARCH_SPACES
-from autopu_core.runs import OPTIMIZERS, RunRecord
+from autopu_core.pu.methods import METHODS
+from autopu_core.runs import RunRecord
 from dashboard import components, engine, guide, state, words
 from dashboard.components import duration, number, plain
 
@@ -38,7 +38,7 @@ def card(record: RunRecord) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"**{components.run_name(record)}**", width="stretch")
             components.status_badge(record)
-        st.caption(f"{OPTIMIZERS[record.settings.optimizer]}, {_task(record)}, {plain(record.dataset_name)}")
+        st.caption(f"{record.settings.title}, {_task(record)}, {plain(record.dataset_name)}")
         progress = record.progress
         best, left, spent = st.columns(3)
         best.metric("Best so far", number(progress.get("best")), help=words.TIPS["Fitness"])
@@ -211,8 +211,8 @@ def _readable(trials: pd.DataFrame) -> pd.DataFrame:
 
 def choices_so_far(records: Sequence[RunRecord]) -> None:
     """How often each value of a hyperparameter was tried."""
-    space = SEARCH_SPACES[records[0].settings.space]
-    alike = [record for record in records if record.settings.space == space.name]
+    space = records[0].settings.method.space
+    alike = [record for record in records if record.settings.method.space.name == space.name]
     parameter = st.selectbox(
         "Part of the recipe",
         [name for name in words.PARTS if any(each.name == name for each in space.parameters)],
@@ -238,7 +238,7 @@ def choices_so_far(records: Sequence[RunRecord]) -> None:
 
 @st.cache_resource(show_spinner=False, max_entries=20)
 def _frequencies(key: tuple[tuple[int, int], ...], space: str, _trials: list[pd.DataFrame]) -> pd.DataFrame:
-    searched = SEARCH_SPACES[space]
+    searched = METHODS[space].space
     genes = [each.name for each in searched.parameters]
     tried = [candidate for frame in _trials if len(frame) for candidate in frame[genes].to_dict("records")]
     return hyperparameter_frequencies(tried, searched)

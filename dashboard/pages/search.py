@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from autopu_core.errors import AutoPUError
-from autopu_core.runs import OBJECTIVES, OPTIMIZERS, PRESETS, SPACES
+from autopu_core.runs import BASELINES, OBJECTIVES, OPTIMIZERS, PRESETS, SPACES, SYSTEMS
 from dashboard import components, engine, guide, state, words
 from dashboard.components import duration, plain
 
@@ -20,17 +20,20 @@ def optimisers() -> None:
     st.subheader("Who searches?", anchor=False, help=words.TIPS["Optimiser"])
     st.caption("Several can run on the same data one after the other; they share folds, hidden positives and fits.")
     chosen = state.draft().optimizers
-    for column, (name, title) in zip(st.columns(4), OPTIMIZERS.items(), strict=True):
-        with column.container(border=True, height="stretch"):
-            key = f"optimizer-{name}@{state.dataset()}"
-            st.session_state[key] = name in chosen
-            st.checkbox(f"**{title}**", key=key, on_change=_toggle, args=(name, key))
-            st.caption(words.OPTIMIZER_MEANINGS[name])
+    for offered in (OPTIMIZERS, BASELINES):
+        if offered is BASELINES:
+            st.caption("Or a published method to compare with, tuned over its own settings:")
+        for column, (name, title) in zip(st.columns(4), offered.items(), strict=False):
+            with column.container(border=True, height="stretch"):
+                key = f"optimizer-{name}@{state.dataset()}"
+                st.session_state[key] = name in chosen
+                st.checkbox(f"**{title}**", key=key, on_change=_toggle, args=(name, key))
+                st.caption(words.OPTIMIZER_MEANINGS[name])
 
 
 def _toggle(name: str, key: str) -> None:
     chosen = {*state.draft().optimizers, name} if st.session_state[key] else {*state.draft().optimizers} - {name}
-    state.change(optimizers=tuple(each for each in OPTIMIZERS if each in chosen))
+    state.change(optimizers=tuple(each for each in SYSTEMS if each in chosen))
 
 
 def where_and_what_for() -> None:
@@ -228,7 +231,7 @@ def start() -> None:
     design = draft.settings(state.dataset(), draft.optimizers[0])
     tested = f"{design.folds} folds" if design.folds else f"a hold-out of {design.holdout:.0%}"
     labels = f"{draft.delta:.0%} of the positives hidden" if draft.task == "engineered" else "labels as they are"
-    names = ", ".join(OPTIMIZERS[name] for name in draft.optimizers)
+    names = ", ".join(SYSTEMS[name] for name in draft.optimizers)
     st.markdown(
         f"**{names}** on **{plain(engine.dataset(state.dataset()).name)}**: {labels}, tested on {tested}"
         f"{', then one more search on all rows for the model' if design.final_search else ''}."

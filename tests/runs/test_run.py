@@ -14,7 +14,8 @@ import pandas as pd
 import pytest
 
 from autopu_core.export.bundle import current_versions, file_sha256, load_model
-from autopu_core.pu.spaces import BASE_SPACE, SEARCH_SPACES
+from autopu_core.pu.methods import METHODS
+from autopu_core.pu.spaces import BASE_SPACE
 from autopu_core.runs import RunSettings, Store
 from autopu_core.runs.exporting import export_trial
 from autopu_core.runs.run import execute_run
@@ -50,7 +51,7 @@ def cheap_space(monkeypatch):
         replace(parameter, choices=cheap) if parameter.name.startswith("classifier") else parameter
         for parameter in BASE_SPACE.parameters
     ]
-    monkeypatch.setitem(SEARCH_SPACES, "base", SearchSpace("base", parameters))
+    monkeypatch.setitem(METHODS, "base", replace(METHODS["base"], space=SearchSpace("base", parameters)))
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from autopu_core.search.optimizers.base import Optimizer
 from autopu_core.search.optimizers.bayesian import BayesianOptimization
 from autopu_core.search.optimizers.evolutionary_bayesian import EvolutionaryBayesianOptimization
 from autopu_core.search.optimizers.genetic import GeneticAlgorithm
+from autopu_core.search.optimizers.grid import GridSearch
 from autopu_core.search.optimizers.random import RandomSearch
 from autopu_core.search.space import SearchSpace
 
@@ -15,6 +16,7 @@ __all__ = [
     "BayesianOptimization",
     "EvolutionaryBayesianOptimization",
     "GeneticAlgorithm",
+    "GridSearch",
     "Optimizer",
     "RandomSearch",
     "make_optimizer",
@@ -24,9 +26,9 @@ __all__ = [
 def make_optimizer(
     name: str, space: SearchSpace, seed: int | Sequence[int], configurations: int, iterations: int, k: int
 ) -> Optimizer:
-    """The optimizer called `ga`, `bo`, `ebo` or `random`, with one budget in the paper's terms.
+    """The optimizer called `ga`, `bo`, `ebo`, `random` or `grid`, with one budget in the paper's terms.
 
-    Random search assesses as many candidates as EBO would.
+    Random search assesses as many candidates as EBO would; grid search all that there are.
 
     Raises:
         ValueError: unknown name.
@@ -39,4 +41,6 @@ def make_optimizer(
         return EvolutionaryBayesianOptimization(space, seed, configurations=configurations, iterations=iterations, k=k)
     if name == "random":
         return RandomSearch(space, seed, assessments=configurations + iterations * (k + 1), batch=configurations)
-    raise ValueError(f"There is no optimizer {name!r}; choose ga, bo, ebo or random.")
+    if name == "grid":
+        return GridSearch(space, seed)
+    raise ValueError(f"There is no optimizer {name!r}; choose ga, bo, ebo, random or grid.")
