@@ -6,7 +6,9 @@ _PUBLIC = {
     "AutoPUClassifier": "autopu_core.pu.auto",
     "BASE_SPACE": "autopu_core.pu.spaces",
     "CascadeForestClassifier": "autopu_core.pu.deep_forest",
+    "DeepForestPUClassifier": "autopu_core.pu.deep_forest_pu",
     "EXTENDED_SPACE": "autopu_core.pu.spaces",
+    "SpyEMClassifier": "autopu_core.pu.spy_em",
     "TwoStepClassifier": "autopu_core.pu.two_step",
     "hide_positives": "autopu_core.pu.labels",
 }

@@ -23,9 +23,10 @@ from autopu_core.errors import AutoPUError, SettingsError
 from autopu_core.pu.corrected_forest import CorrectedForestClassifier, class_prior_from_label_frequency
 from autopu_core.pu.fits import DEFAULT_MEMORY_BYTES, PreparedMatrix
 from autopu_core.pu.folds import folds
+from autopu_core.pu.learners import LearningRows, two_classes
 from autopu_core.pu.methods import METHODS, Method
 from autopu_core.pu.objective import InnerFold, Learn, TwoStepObjective
-from autopu_core.pu.two_step import LearningRows, TwoStepClassifier, two_classes, two_step
+from autopu_core.pu.two_step import TwoStepClassifier, two_step
 from autopu_core.search.executor import InlineExecutor, PoolExecutor, single_threaded
 from autopu_core.search.journal import MemoryJournal
 from autopu_core.search.loop import run_search

@@ -18,9 +18,9 @@ import numpy as np
 from autopu_core.pu.classifiers import positive_probability, refusal
 from autopu_core.search.executor import Work
 
-Asked = Literal["negatives", "others"]
-"""`negatives`: the rows N themselves, in-sample as phase 1A wants; `others`: every row outside P and N, in index
-order."""
+Asked = Literal["negatives", "others", "unlabelled"]
+"""`negatives`: the rows N themselves, in-sample as phase 1A wants; `others`: every row outside P and N; `unlabelled`:
+every row outside P, those of N included. All in index order."""
 
 DEFAULT_MEMORY_BYTES = 2 * 1024**3
 
@@ -44,6 +44,11 @@ class PreparedMatrix:
         digest = hashlib.blake2b(repr(self.values.shape).encode(), digest_size=16)
         digest.update(np.ascontiguousarray(self.values).data)
         return digest.hexdigest()
+
+    @property
+    def source(self) -> np.ndarray | str:
+        """What a worker is sent: see `load_matrix`."""
+        return self.values if self.path is None else str(self.path)
 
     def save(self, folder: Path) -> PreparedMatrix:
         """The same matrix, in a file of this folder named after its content."""
@@ -100,8 +105,9 @@ class FitQuestion:
 
     def work(self) -> Work:
         """The computation, to be sent to a worker."""
-        source = self.matrix.values if self.matrix.path is None else str(self.matrix.path)
-        return FitWork(source, self.classifier, self.positive_rows, self.negative_rows, self.asked, self.seed)
+        return FitWork(
+            self.matrix.source, self.classifier, self.positive_rows, self.negative_rows, self.asked, self.seed
+        )
 
 
 @dataclass(frozen=True)
@@ -117,11 +123,13 @@ class FitWork:
 
     def __call__(self) -> np.ndarray:
         """Probability of the positive class for the rows asked for, float64 (n,)."""
-        values = _mapped(self.source) if isinstance(self.source, str) else self.source
+        values = load_matrix(self.source)
         X, y = learning_rows(values, self.positive_rows, self.negative_rows)
         asked = self.negative_rows
         if self.asked == "others":
             asked = other_rows(len(values), self.positive_rows, self.negative_rows)
+        elif self.asked == "unlabelled":
+            asked = other_rows(len(values), self.positive_rows)
         if len(asked) == 0:
             return np.empty(0)
         return positive_probability(self.classifier, X, y, values[asked], self.seed)
@@ -141,11 +149,11 @@ def learning_rows(
     return np.ascontiguousarray(values[rows[order]]), y[order]
 
 
-def other_rows(n_rows: int, positive_rows: np.ndarray, negative_rows: np.ndarray) -> np.ndarray:
-    """Row numbers outside P and N, in index order."""
+def other_rows(n_rows: int, *rows: np.ndarray) -> np.ndarray:
+    """Row numbers outside all the given ones (P and N, say), in index order."""
     outside = np.ones(n_rows, dtype=bool)
-    outside[positive_rows] = False
-    outside[negative_rows] = False
+    for inside in rows:
+        outside[inside] = False
     return np.flatnonzero(outside).astype(np.int32)
 
 
@@ -164,6 +172,11 @@ def library_versions() -> tuple[tuple[str, str], ...]:
         ("scikit-learn", sklearn.__version__),
         ("autopu", __version__),
     )
+
+
+def load_matrix(source: np.ndarray | str) -> np.ndarray:
+    """The prepared values (rows, columns): the array itself, or the file of that name, mapped into memory."""
+    return _mapped(source) if isinstance(source, str) else source
 
 
 @lru_cache(maxsize=16)

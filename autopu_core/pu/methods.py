@@ -10,8 +10,15 @@ from dataclasses import dataclass
 
 from sklearn.base import BaseEstimator
 
+from autopu_core.pu.deep_forest_pu import (
+    DEEP_FOREST_PU_REDUCED,
+    DEEP_FOREST_PU_SPACE,
+    DeepForestPUClassifier,
+    deep_forest_pu,
+)
 from autopu_core.pu.objective import Learn
 from autopu_core.pu.spaces import BASE_SPACE, EXTENDED_SPACE
+from autopu_core.pu.spy_em import SPY_EM_SPACE, SpyEMClassifier, spy_em
 from autopu_core.pu.two_step import TwoStepClassifier, two_step
 from autopu_core.search.space import SearchSpace
 
@@ -35,4 +42,7 @@ class Method:
 METHODS = {
     "base": Method(BASE_SPACE, two_step, TwoStepClassifier),
     "extended": Method(EXTENDED_SPACE, two_step, TwoStepClassifier),
+    "s_em": Method(SPY_EM_SPACE, spy_em, SpyEMClassifier),
+    "df_pu": Method(DEEP_FOREST_PU_SPACE, deep_forest_pu, DeepForestPUClassifier),
+    "df_pu_reduced": Method(DEEP_FOREST_PU_REDUCED, deep_forest_pu, DeepForestPUClassifier),
 }

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from autopu_core.pu.counts import f_measure, lee_liu, pu_f1
-from autopu_core.pu.two_step import CALLED_POSITIVE, LearningRows, PhaseFailedError, two_step
+from autopu_core.pu.learners import CALLED_POSITIVE, LearningRows, PhaseFailedError
+from autopu_core.pu.two_step import two_step
 from autopu_core.search.loop import Assessment
 from autopu_core.search.planner import Plan
 from autopu_core.search.space import Candidate

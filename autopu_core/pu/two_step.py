@@ -7,58 +7,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from autopu_core.errors import LabelError
 from autopu_core.pu.classifiers import make_classifier
-from autopu_core.pu.fits import DEFAULT_MEMORY_BYTES, FitQuestion, PreparedMatrix, learning_rows, other_rows
-from autopu_core.search.cache import Answer
-from autopu_core.search.executor import single_threaded
+from autopu_core.pu.fits import learning_rows, other_rows
+from autopu_core.pu.learners import LearningRows, PhaseFailedError, PUClassifier, answer_value
 from autopu_core.search.planner import Plan, run_alone
 from autopu_core.search.seeds import derive_seed
-
-CALLED_POSITIVE = 0.5
-"""A row is called positive when its probability is at least this."""
-
-
-class PhaseFailedError(LabelError):
-    """A phase can't give what the next one needs: the candidate scores 0 on this fold, with this reason."""
-
-    def __init__(self, reason: str, timed_out: bool = False) -> None:
-        super().__init__(reason)
-        self.timed_out = timed_out
-
-
-@dataclass(frozen=True)
-class LearningRows:
-    """The rows that a learner may use, as numbers of rows of a prepared matrix.
-
-    Attributes:
-        matrix: learning rows, and maybe rows to be predicted, in one table.
-        labelled: P, sorted int32.
-        unlabelled: U, sorted int32.
-        seed: what everything drawn for these rows follows from.
-        known_negatives: rows that are reliable negatives from the start, sorted int32; normally none.
-        memory_limit: bytes for one fit.
-    """
-
-    matrix: PreparedMatrix
-    labelled: np.ndarray
-    unlabelled: np.ndarray
-    seed: int
-    known_negatives: np.ndarray | None = None
-    memory_limit: int = DEFAULT_MEMORY_BYTES
-
-    def ask(self, classifier: str, positive_rows: np.ndarray, negative_rows: np.ndarray, asked: Any) -> FitQuestion:
-        """A question about these rows; the seed is the same for every classifier and phase, so equal fits are equal."""
-        seed = derive_seed(self.seed, "fit")
-        return FitQuestion(self.matrix, classifier, positive_rows, negative_rows, asked, seed, self.memory_limit)
 
 
 def two_step(candidate: Mapping[str, Any], rows: LearningRows) -> Plan[tuple[np.ndarray, np.ndarray]]:
@@ -75,7 +32,7 @@ def two_step(candidate: Mapping[str, Any], rows: LearningRows) -> Plan[tuple[np.
     question = rows.ask(candidate["classifier_2"], rows.labelled, reliable, "others")
     (answer,) = yield [question]
     probability = np.full(len(rows.matrix.values), np.nan)
-    probability[other_rows(len(probability), rows.labelled, reliable)] = _value(answer, "phase 2")
+    probability[other_rows(len(probability), rows.labelled, reliable)] = answer_value(answer, "phase 2")
     return reliable, probability
 
 
@@ -89,8 +46,7 @@ def reliable_negatives(candidate: Mapping[str, Any], rows: LearningRows) -> Plan
         reliable = yield from _phase_1a_with_spies(candidate, rows)
     else:
         reliable = yield from _phase_1a(candidate, rows)
-    if rows.known_negatives is not None:
-        reliable = np.union1d(reliable, rows.known_negatives).astype(np.int32)
+    reliable = rows.with_known(reliable)
     if len(reliable) == 0:
         raise PhaseFailedError("phase 1A found no reliable negative")
     remaining = np.setdiff1d(rows.unlabelled, reliable, assume_unique=True).astype(np.int32)
@@ -103,7 +59,7 @@ def _phase_1a(candidate: Mapping[str, Any], rows: LearningRows) -> Plan[np.ndarr
     parts = split_unlabelled(rows, candidate["iteration_count_1a"])
     answers = yield [rows.ask(candidate["classifier_1a"], rows.labelled, part, "negatives") for part in parts]
     chosen = [
-        part[_value(answer, "phase 1A") < candidate["threshold_1a"]]
+        part[answer_value(answer, "phase 1A") < candidate["threshold_1a"]]
         for part, answer in zip(parts, answers, strict=True)
     ]
     return np.sort(np.concatenate(chosen))
@@ -117,7 +73,7 @@ def _phase_1a_with_spies(candidate: Mapping[str, Any], rows: LearningRows) -> Pl
     answers = yield [rows.ask(candidate["classifier_1a"], kept, rows_, "negatives") for rows_ in mixed]
     chosen = []
     for rows_, answer in zip(mixed, answers, strict=True):
-        probability = _value(answer, "phase 1A")
+        probability = answer_value(answer, "phase 1A")
         is_spy = np.isin(rows_, spies, assume_unique=True)
         threshold = spy_threshold(probability[is_spy], candidate["spy_tolerance"])
         chosen.append(rows_[~is_spy & (probability < threshold)])
@@ -130,7 +86,7 @@ def _phase_1b(
     question = rows.ask(candidate["classifier_1b"], rows.labelled, reliable, "others")
     (answer,) = yield [question]
     # The answer covers all rows outside P and RN: the rest of U, and rows to be predicted that aren't learned from.
-    probability = _value(answer, "phase 1B")
+    probability = answer_value(answer, "phase 1B")
     others = other_rows(len(rows.matrix.values), rows.labelled, reliable)
     of_remaining = probability[np.searchsorted(others, remaining)]
     return np.union1d(reliable, remaining[of_remaining < candidate["threshold_1b"]]).astype(np.int32)
@@ -162,13 +118,7 @@ def spy_threshold(spy_probability: np.ndarray, tolerance: float) -> float:
     return float(np.sort(spy_probability)[position])
 
 
-def _value(answer: Answer, phase: str) -> np.ndarray:
-    if answer.value is None:
-        raise PhaseFailedError(f"{phase}: {answer.failure}", timed_out=answer.timed_out)
-    return answer.value
-
-
-class TwoStepClassifier(ClassifierMixin, BaseEstimator):
+class TwoStepClassifier(PUClassifier):
     """Two-step learner from labelled positives and unlabelled rows.
 
     The parameters are the hyperparameters of the search spaces; see the PU paper, section 3.1.
@@ -217,75 +167,8 @@ class TwoStepClassifier(ClassifierMixin, BaseEstimator):
         self.spy_tolerance = spy_tolerance
         self.random_state = random_state
 
-    def fit(self, X: np.ndarray, s: np.ndarray, known_negative: np.ndarray | None = None) -> TwoStepClassifier:
-        """Learn from labelled and unlabelled rows.
-
-        Args:
-            X: float array (n, d) without missing values.
-            s: array (n,) of two values; the larger one (1, True) marks labelled positives.
-            known_negative: boolean array (n,): rows that are reliable negatives from the start, whatever the phases
-                say.
-
-        Returns:
-            self
-
-        Raises:
-            PhaseFailedError: no reliable negative was found, or a classifier failed.
-            ValueError: `s` has another number of values than two.
-        """
-        X, s = validate_data(self, X, s, dtype=np.float64)
-        check_classification_targets(s)
-        self.classes_, encoded = two_classes(s)
-        rows = learning_rows_of(encoded, PreparedMatrix(X), int(self.random_state or 0), known_negative)
+    def _learn(self, X: np.ndarray, rows: LearningRows) -> None:
         self.reliable_negatives_ = run_alone(reliable_negatives(self.get_params(), rows))
         X_2, y_2 = learning_rows(X, rows.labelled, self.reliable_negatives_)
         seed = rows.ask(self.classifier_2, rows.labelled, self.reliable_negatives_, "others").seed
-        with single_threaded():
-            self.classifier_ = make_classifier(self.classifier_2, seed).fit(X_2, y_2)
-        return self
-
-    def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        """Probabilities (n, 2) of the two values of `classes_`."""
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        with single_threaded():
-            positive = self.classifier_.predict_proba(X)[:, 1]
-        return np.column_stack([1.0 - positive, positive])
-
-    def predict(self, X: np.ndarray) -> np.ndarray:
-        """The value of `classes_` for each row: positive where its probability is at least 0.5."""
-        return self.classes_[(self.predict_proba(X)[:, 1] >= CALLED_POSITIVE).astype(int)]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
-
-def two_classes(s: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The two values of PU labels, ascending, and the labels as 0 (unlabelled) and 1 (labelled positive).
-
-    Raises:
-        ValueError: there are more or fewer than two values.
-    """
-    classes, encoded = np.unique(np.asarray(s), return_inverse=True)
-    if len(classes) != 2:
-        raise ValueError(
-            "Only binary classification is supported (labelled positive and unlabelled); s has "
-            f"{len(classes)} class{'' if len(classes) == 1 else 'es'}."
-        )
-    return classes, encoded
-
-
-def learning_rows_of(
-    s: np.ndarray, matrix: PreparedMatrix, seed: int, known_negative: np.ndarray | None = None
-) -> LearningRows:
-    """`LearningRows` over all rows of a matrix: s (n,) is 1 for labelled positives, 0 for the others."""
-    negative = np.zeros(len(s), dtype=bool) if known_negative is None else np.asarray(known_negative, dtype=bool)
-    return LearningRows(
-        matrix,
-        labelled=np.flatnonzero(s == 1).astype(np.int32),
-        unlabelled=np.flatnonzero((s == 0) & ~negative).astype(np.int32),
-        seed=seed,
-        known_negatives=np.flatnonzero(negative).astype(np.int32) if negative.any() else None,
-    )
+        self.classifier_ = make_classifier(self.classifier_2, seed).fit(X_2, y_2)

@@ -14,7 +14,7 @@ from autopu_core.evaluation.protocol import OuterSplit
 from autopu_core.evaluation.pu_metrics import bootstrap_estimates, estimated_metrics
 from autopu_core.evaluation.references import REFERENCES, Prediction
 from autopu_core.pu.auto import LearningTask, estimated_class_prior
-from autopu_core.pu.two_step import CALLED_POSITIVE
+from autopu_core.pu.learners import CALLED_POSITIVE
 from autopu_core.runs.store import Store
 from autopu_core.runs.task import RunTask
 from autopu_core.search.executor import single_threaded

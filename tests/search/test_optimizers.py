@@ -8,6 +8,7 @@ from autopu_core.search.optimizers import (
     BayesianOptimization,
     EvolutionaryBayesianOptimization,
     GeneticAlgorithm,
+    GridSearch,
     RandomSearch,
     make_optimizer,
 )
@@ -149,3 +150,23 @@ def test_a_tournament_takes_the_better_and_evolving_keeps_the_number():
     assert np.allclose(shares, [1 / 16, 3 / 16, 5 / 16, 7 / 16], atol=0.03)
     parents = BASE_SPACE.sample(9, rng)
     assert len(Variation().evolve(parents, BASE_SPACE, rng)) == 9
+
+
+def test_a_grid_is_every_different_candidate_once():
+    space = SearchSpace(
+        "grid",
+        [
+            Parameter("flag", (False, True), "boolean"),
+            Parameter("depth", (1, 2, 3), "numeric", (("flag", (True,)),)),
+            Parameter("rate", (0.1, 0.2), "numeric"),
+        ],
+    )
+    batches = drive(make_optimizer("grid", space, 0, 20, 8, 5), of=lambda candidate: 0.0)
+    assert len(batches) == 1
+    keys = [space.key(candidate) for candidate in batches[0][0]]
+    assert len(keys) == len(set(keys)) == space.distinct_size == GridSearch(space).planned_assessments == 8
+
+
+def test_a_grid_that_nobody_can_finish_is_refused():
+    with pytest.raises(ValueError, match="too many for a grid"):
+        GridSearch(BASE_SPACE)
