@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from autopu_core.errors import AutoPUError, SettingsError
@@ -261,6 +262,7 @@ class AutoPUClassifier(ClassifierMixin, BaseEstimator):
     def _task(self, X: Any, s: Any, groups: Any, known_negative: Any) -> LearningTask:
         if self.preparer is None:
             X, s = validate_data(self, X, s, dtype=np.float64)
+        check_classification_targets(s)
         self.classes_, encoded = two_classes(s)
         known = np.zeros(len(encoded), dtype=bool) if known_negative is None else np.asarray(known_negative, dtype=bool)
         groups = None if groups is None else np.asarray(groups)

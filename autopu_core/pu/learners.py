@@ -121,7 +121,8 @@ class PUClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """The value of `classes_` for each row: positive where its probability is at least 0.5."""
-        return self.classes_[(self.predict_proba(X)[:, 1] >= CALLED_POSITIVE).astype(int)]
+        called = self.predict_proba(X)[:, 1] >= CALLED_POSITIVE
+        return self.classes_[called.astype(int)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
