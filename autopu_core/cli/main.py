@@ -7,7 +7,7 @@ import sys
 
 import typer
 
-from autopu_core.cli import compare, dashboard, data, model, runs, search
+from autopu_core.cli import benchmark, compare, dashboard, data, model, runs, search
 from autopu_core.errors import AutoPUError
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ data.register(app)
 search.register(app)
 model.register(app)
 compare.register(app)
+benchmark.register(app)
 app.add_typer(runs.app, name="runs")
 
 
