@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +89,15 @@ class BenchmarkResults:
     def deltas(self) -> list[float]:
         """Shares of hidden positives, ascending."""
         return sorted(self.scores["delta"].unique().tolist())
+
+    @cached_property
+    def fold_means(self) -> pd.DataFrame:
+        """Means over the folds: index delta, metric, dataset, one column for each system.
+
+        NaN where a system hasn't finished, or the metric is undefined on a fold.
+        """
+        by_cell = self.scores.groupby(["delta", "metric", "dataset", "system"])["value"]
+        return by_cell.mean(skipna=False).unstack("system")
 
     def only(self, systems: Iterable[str]) -> BenchmarkResults:
         """The results of some systems."""

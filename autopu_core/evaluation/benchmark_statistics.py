@@ -56,10 +56,11 @@ def mean_scores(
     Returns:
         (data sets in alphabetical order, systems in the given order).
     """
-    scores = results.scores
-    rows = scores[(scores["delta"] == delta) & (scores["metric"] == metric) & scores["system"].isin(systems)]
-    table = rows.groupby(["dataset", "system"])["value"].mean(skipna=False).unstack("system")
-    table = table.reindex(columns=[system for system in systems if system in table.columns])
+    means = results.fold_means
+    if (delta, metric) not in means.index:
+        return pd.DataFrame(index=pd.Index([], name="dataset"))
+    table = means.loc[(delta, metric)].reindex(columns=[system for system in systems if system in means.columns])
+    table = table.dropna(axis="columns", how="all").dropna(how="all").rename_axis(columns=None)
     return table.dropna() if finished_by_all else table
 
 
@@ -129,16 +130,16 @@ def iteration_count_correlations(results: BenchmarkResults) -> pd.DataFrame:
     Each system is on its own, over all data sets that it has finished.
     """
     chosen = _chosen_genes(results, [system for systems in AUTO_PU.values() for system in systems])
-    chosen["count"] = [genes["iteration_count_1a"] for genes in chosen["genes"]]
-    means = chosen.groupby(["system", "delta", "dataset"], sort=False)["count"].mean()
-    systems = [system for pair in zip(*AUTO_PU.values(), strict=True) for system in pair if system in means.index]
+    counts = chosen.assign(count=[genes["iteration_count_1a"] for genes in chosen["genes"]])
+    means = counts.groupby(["delta", "dataset", "system"])["count"].mean().unstack("system")
+    base_beside_extended = [system for pair in zip(*AUTO_PU.values(), strict=True) for system in pair]
     return _correlations(
         results,
         [
-            (delta, means[system, delta].to_frame(system))
-            for system in systems
-            for delta in results.deltas
-            if (system, delta) in means.index
+            (delta, of_delta.droplevel("delta")[[system]].dropna())
+            for system in base_beside_extended
+            if system in means.columns
+            for delta, of_delta in means.groupby("delta")
         ],
     )
 

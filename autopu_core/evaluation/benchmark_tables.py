@@ -1,323 +1,240 @@
-"""The PU paper's tables from a benchmark's results, with the published value beside ours where it is at hand.
-
-Every table is made of the data sets that all systems in it have finished; its note says how many these are.
-"""
+"""The PU paper's tables as people read them: titles instead of names, the published value beside ours, plain notes."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 
-from autopu_core.errors import TableError
-from autopu_core.evaluation.benchmark import BenchmarkResults
-from autopu_core.evaluation.frequencies import hyperparameter_frequencies, most_frequent_values
-from autopu_core.evaluation.references import REFERENCES
-from autopu_core.evaluation.statistics import average_ranks, correlation_with_prevalence, wilcoxon_holm
-from autopu_core.pu.spaces import BASE_SPACE, EXTENDED_SPACE
+from autopu_core.evaluation import benchmark_statistics as statistics
+from autopu_core.evaluation import benchmark_words as words
+from autopu_core.evaluation.benchmark import AUTO_PU, BASELINES, RANDOM_SEARCH, BenchmarkResults, system_title
+from autopu_core.evaluation.benchmark_published import PUBLISHED, beside, published, published_run_times
+from autopu_core.evaluation.metrics import METRICS
+from autopu_core.pu.classifiers import TITLES as CLASSIFIER_TITLES
 
-_OPTIMIZERS = ("ga", "bo", "ebo")
-_GENERATIONS = {"base": "1", "extended": "2"}
-BASE, EXTENDED = ([f"{name}_{space}" for name in _OPTIMIZERS] for space in _GENERATIONS)
-BASELINES = ["df_pu", "s_em"]
-
-SYSTEM_TITLES = (
-    {
-        f"{name}_{space}": f"{name.upper()}-{generation}"
-        for space, generation in _GENERATIONS.items()
-        for name in _OPTIMIZERS
-    }
-    | {
-        f"random_{name}_{space}": f"Random ({name.upper()}-{generation}'s budget)"
-        for space, generation in _GENERATIONS.items()
-        for name in _OPTIMIZERS
-    }
-    | {"s_em": "S-EM", "df_pu": "DF-PU"}
-    | {name: reference.title for name, reference in REFERENCES.items()}
+_FIVE_SYSTEMS = {space: (*systems, *BASELINES) for space, systems in AUTO_PU.items()}
+_COMPARED_ALONE = (
+    "Each row is a test of its own (Wilcoxon, 5%), over the data sets that both have finished; among many rows a few "
+    "pass it by luck."
 )
-"""What systems are called in tables and charts; the paper's names where it has them."""
-
-_METRICS = ("f_measure", "precision", "recall")
-_TOO_FEW = 2
+_BREAST_CANCER = (
+    "The paper's rows of the three breast cancer tables look exchanged for some systems: compare over all data sets, "
+    "not row by row."
+)
 
 
 @dataclass(frozen=True)
 class NamedTable:
-    """One table.
+    """A table to print or draw.
 
     Attributes:
-        number: of the paper's table ("4"), or a word where the paper has none.
-        title: what it shows.
-        note: how to read it, in plain words.
-        frame: the table, ready to be shown.
+        number: of the paper's table; None for those that the paper doesn't have.
+        title: with the number.
+        note: what the rows mean, over how many data sets, and what to be careful with; whole sentences.
+        frame: rows for people, with headings; values are numbers, text or booleans.
     """
 
-    number: str
+    number: int | None
     title: str
     note: str
     frame: pd.DataFrame
 
 
-def paper_tables(results: BenchmarkResults, published: Path | None = None) -> list[NamedTable]:
-    """All tables that the results allow.
+def paper_tables(results: BenchmarkResults, published_folder: Path | None = None) -> list[NamedTable]:
+    """All tables that these results have something for: the summary first, then tables 3 to 16, then the run times.
 
     Args:
-        results: of a benchmark.
-        published: folder with the paper's tables as CSV files, or None.
+        published_folder: a folder with the paper's printed tables, see `benchmark_published`; their values stand beside
+            ours in columns that end in "(paper)".
 
     Raises:
-        TableError: the folder has none of these files.
+        TableError: the folder lacks a table, or the results don't fit together.
     """
-    printed = Published(published)
-    made = [
-        _data_sets(results),
-        _f_measures("4", results, BASE, printed),
-        _tests("5", results, BASE, None, printed),
-        _prevalence("6", results, BASE, printed),
-        _f_measures("7", results, BASELINES, printed),
-        *(_tests("8", results, [system, *BASELINES], system, printed) for system in BASE),
-        _f_measures("9", results, EXTENDED, printed),
-        _tests("10", results, EXTENDED, None, printed),
-        _prevalence("11", results, EXTENDED, printed),
-        *(_tests("12", results, [system, *BASELINES], system, printed) for system in EXTENDED),
-        *(
-            _frequencies(str(number), results, name, printed)
-            for number, name in zip((13, 14, 15), _OPTIMIZERS, strict=True)
-        ),
-        _iteration_counts(results, printed),
-        _times(results, printed),
-        _against_random(results),
-        _f_measures("references", results, list(REFERENCES), printed),
+    build = _Builder(results, published_folder)
+    tables = [
+        build.overview(),
+        build.against_random_search(),
+        build.against_corrected_forest(),
+        build.data_sets(),
+        build.f_measures(4, "the optimisers in the base space", AUTO_PU["base"]),
+        build.all_pairs(5, "base"),
+        build.correlations(6, "base"),
+        build.f_measures(7, "the published PU learners", BASELINES),
+        build.against_baselines(8, "base"),
+        build.f_measures(9, "the optimisers in the extended space", AUTO_PU["extended"]),
+        build.all_pairs(10, "extended"),
+        build.correlations(11, "extended"),
+        build.against_baselines(12, "extended"),
+        *(build.chosen_values(number, optimizer) for number, optimizer in ((13, "ga"), (14, "bo"), (15, "ebo"))),
+        build.iteration_counts(),
+        build.run_times(),
     ]
-    return [table for table in made if len(table.frame)]
+    return [table for table in tables if len(table.frame)]
 
 
-class Published:
-    """The paper's printed tables, read from a folder when they are asked for."""
+class _Builder:
+    def __init__(self, results: BenchmarkResults, published_folder: Path | None) -> None:
+        self.results = results
+        self.folder = published_folder
+        self.titles = dict(zip(results.datasets["dataset"], results.datasets["title"], strict=True))
 
-    def __init__(self, folder: Path | None) -> None:
-        self.folder = None if folder is None else Path(folder)
-        if self.folder is not None and not list(self.folder.glob("table*.csv")):
-            raise TableError(f"{folder} holds none of the paper's tables (table04_f_measure_base.csv ..).")
-
-    def read(self, name: str) -> pd.DataFrame | None:
-        """The table whose file name begins so; None where it isn't at hand."""
-        found = [] if self.folder is None else sorted(self.folder.glob(f"{name}*.csv"))
-        return pd.read_csv(found[0]) if found else None
-
-    def beside(
-        self, ours: pd.DataFrame, name: str, on: Sequence[str], value: str, rename: dict[str, str]
-    ) -> pd.DataFrame:
-        """Our table with a column `published`."""
-        printed = self.read(name)
-        if printed is None or ours.empty:
-            return ours
-        columns = {**rename, value: "published"}
-        printed = printed.rename(columns=columns)[[*on, "published"]]
-        return ours.merge(printed, on=list(on), how="left")
-
-
-# -- scores ---------------------------------------------------------------------------------------------------------
-
-
-def mean_scores(results: BenchmarkResults, metric: str, systems: Sequence[str], delta: float) -> pd.DataFrame:
-    """Mean over the folds of one metric: index data set, one column for each system, by its title.
-
-    Only data sets that all these systems have finished; empty where there are none.
-    """
-    scores = results.scores
-    kept = scores[(scores["metric"] == metric) & (scores["delta"] == delta) & scores["system"].isin(list(systems))]
-    table = kept.pivot_table(index="dataset", columns="system", values="value", aggfunc="mean")
-    table = table.reindex(columns=list(systems)).dropna()
-    return table.rename(columns=SYSTEM_TITLES).rename_axis(columns=None)
-
-
-def deltas(results: BenchmarkResults) -> list[float]:
-    """The shares of hidden positives that occur, ascending."""
-    return sorted(results.scores["delta"].unique())
-
-
-def _data_sets(results: BenchmarkResults) -> NamedTable:
-    frame = results.datasets[["title", "rows", "features", "positives", "positive_percent"]].round(2)
-    frame = frame.set_axis(["Data set", "Rows", "Features", "Positives", "Positives, %"], axis=1)
-    return NamedTable("3", "Table 3: the data sets", "As they were read, before anything was hidden.", frame)
-
-
-def _f_measures(number: str, results: BenchmarkResults, systems: list[str], printed: Published) -> NamedTable:
-    rows = []
-    for delta in deltas(results):
-        scores = mean_scores(results, "f_measure", systems, delta)
-        long = scores.reset_index().melt("dataset", var_name="system", value_name="f_measure")
-        rows.append(long.assign(delta=delta))
-    ours = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
-    note = "Mean F-measure on the test folds, against the true labels."
-    if ours.empty:
-        return NamedTable(number, "", note, ours)
-    best = ours.groupby(["dataset", "delta"])["f_measure"].transform("max").round(9) == ours["f_measure"].round(9)
-    wins = ours[best].groupby("system").size()
-    note += " Best most often: " + ", ".join(
-        f"{name} {count}" for name, count in wins.sort_values(ascending=False).items()
-    )
-    means = ours.groupby(["delta", "system"], sort=False)["f_measure"].mean().reset_index()
-    ours = pd.concat([ours, means.assign(dataset="mean of these")], ignore_index=True)
-    file = {"4": "table04", "7": "table07", "9": "table09"}.get(number)
-    if file is not None:
-        ours = printed.beside(
-            ours, file, ["dataset", "delta", "system"], "f_measure", {"dataset": "name", "slug": "dataset"}
+    def overview(self) -> NamedTable:
+        systems = self.results.systems
+        table = statistics.summary(self.results, systems).rename(columns={"wins": "best"})
+        if self.folder is not None and len(table):
+            table = self._with_published_means(table)
+        note = (
+            "Mean F-measure on test rows (1 is perfect), mean rank among the systems shown (1 is best), and the number "
+            f"of data sets on which no other system is better. {self._basis(systems)} Whoever picks the best of "
+            "several systems by these numbers gets one that is too good: part of it is luck."
         )
-    title = "F-measure of the plain references" if file is None else f"Table {number}: F-measure"
-    return NamedTable(number, title, f"{note}.", _first(ours, "dataset", "delta", "system"))
+        return self._table(None, "Overview: all systems", note, table)
 
+    def _with_published_means(self, table: pd.DataFrame) -> pd.DataFrame:
+        printed = pd.concat([published(self.folder, number) for number in (4, 7, 9)])
+        of_all = printed.groupby(["delta", "system"])["f_measure"].mean()
+        used = {
+            delta: set(statistics.mean_scores(self.results, delta, self.results.systems).index)
+            for delta in self.results.deltas
+        }
+        same = printed[[row.dataset in used.get(row.delta, ()) for row in printed.itertuples()]]
+        of_same = same.groupby(["delta", "system"])["f_measure"].agg(["mean", "count"])
+        table = table.merge(of_same.reset_index(), how="left", on=["delta", "system"])
+        table["same"] = table["mean"].where(table["count"] == table["data_sets"])
+        table = table.drop(columns=["mean", "count"])
+        return table.merge(of_all.rename("all").reset_index(), how="left", on=["delta", "system"])
 
-def _tests(
-    number: str, results: BenchmarkResults, systems: list[str], control: str | None, printed: Published
-) -> NamedTable:
-    rows, counted = [], set()
-    for delta in deltas(results):
-        for metric in _METRICS:
-            scores = mean_scores(results, metric, systems, delta)
-            if len(scores) < _TOO_FEW:
-                continue
-            counted.add(len(scores))
-            tested = wilcoxon_holm(scores, control=None if control is None else SYSTEM_TITLES[control])
-            rows.append(tested.assign(delta=delta, metric=metric))
-    ours = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
-    against = "" if control is None else f", {SYSTEM_TITLES[control]} against the baselines"
-    note = (
-        f"Wilcoxon signed-rank tests over {_numbers(counted)} data sets with Holm's correction; rank 1 is better. With "
-        "five data sets or fewer nothing can be significant."
-    )
-    if len(ours):
-        file = {"5": "table05", "8": "table08", "10": "table10", "12": "table12"}[number]
-        of_f = printed.beside(
-            ours[ours["metric"] == "f_measure"], file, ["delta", "system_a", "system_b"], "f_measure_p_value", {}
+    def against_random_search(self) -> NamedTable:
+        table = statistics.against(self.results, RANDOM_SEARCH)
+        note = (
+            f"{words.verdicts(table, 'random search with its own budget')} Random search tries as many recipes as the "
+            "optimiser beside it, without learning from them; an optimiser that isn't ahead of it isn't worth its "
+            f"effort. {_COMPARED_ALONE}"
         )
-        ours = pd.concat([of_f, ours[ours["metric"] != "f_measure"]], ignore_index=True)
-    return NamedTable(number, f"Table {number}: significance{against}", note, _first(ours, "metric", "delta"))
+        return self._table(None, "Optimisers against random search with the same budget", note, table)
 
+    def against_corrected_forest(self) -> NamedTable:
+        searched = [system for system in self.results.systems if system in {*RANDOM_SEARCH, *BASELINES}]
+        table = statistics.against(self.results, dict.fromkeys(searched, "corrected_forest"))
+        note = (
+            f"{words.verdicts(table, 'the corrected forest')} The corrected forest is one random forest and takes half "
+            f"a second; a search has to be ahead of it to be worth its time. {_COMPARED_ALONE}"
+        )
+        return self._table(None, "Against the corrected forest", note, table)
 
-def _prevalence(number: str, results: BenchmarkResults, systems: list[str], printed: Published) -> NamedTable:
-    percent = results.datasets.set_index("dataset")["positive_percent"]
-    return _correlations(
-        number,
-        "F-measure and percentage of positives",
-        {delta: mean_scores(results, "f_measure", systems, delta) for delta in deltas(results)},
-        percent,
-        printed,
-        "table06" if number == "6" else "table11",
-    )
+    def data_sets(self) -> NamedTable:
+        table = self.results.datasets.drop(columns="title").sort_values("dataset", ignore_index=True)
+        note = "Rows without a label are left out. Positives are counted before any is hidden."
+        return self._table(3, "Data sets", note, self._beside(table, 3))
 
+    def f_measures(self, number: int, of: str, systems: Sequence[str]) -> NamedTable:
+        long = self._beside(statistics.f_measures(self.results, systems), number)
+        values = [name for name in long.columns if name.startswith("f_measure")]
+        wide = long.pivot(index=["delta", "dataset"], columns="system", values=values)
+        order = [(value, system) for value in values for system in systems if (value, system) in wide.columns]
+        wide = wide[order]
+        wide.columns = [
+            system_title(system) + (" (paper)" if value.endswith(PUBLISHED) else "") for value, system in order
+        ]
+        note = f"F-measure on test rows{self._folds()}; 1 is perfect. An empty cell isn't finished yet."
+        note += f" {_BREAST_CANCER}" if self.folder is not None else ""
+        return self._table(number, f"F-measure of {of}", note, wide.reset_index())
 
-def _iteration_counts(results: BenchmarkResults, printed: Published) -> NamedTable:
-    chosen = results.chosen[results.chosen["system"].isin([*BASE, *EXTENDED])]
-    counts = [json.loads(candidate).get("iteration_count_1a") for candidate in chosen["candidate"]]
-    table = chosen.assign(count=counts, system=chosen["system"].map(SYSTEM_TITLES))
-    means = {
-        delta: table[table["delta"] == delta].pivot_table(index="dataset", columns="system", values="count").dropna()
-        for delta in deltas(results)
-    }
-    percent = results.datasets.set_index("dataset")["positive_percent"]
-    title = "chosen iteration count of phase 1A and percentage of positives"
-    return _correlations("16", title, means, percent, printed, "table16")
+    def all_pairs(self, number: int, space: str) -> NamedTable:
+        table = statistics.wilcoxon_all_pairs(self.results, AUTO_PU[space])
+        return self._tests(number, f"Pairs of optimisers in the {space} space", table, AUTO_PU[space])
 
+    def against_baselines(self, number: int, space: str) -> NamedTable:
+        table = statistics.wilcoxon_against(self.results, AUTO_PU[space], BASELINES)
+        title = f"Optimisers in the {space} space against the published PU learners"
+        return self._tests(number, title, table, _FIVE_SYSTEMS[space])
 
-def _correlations(
-    number: str,
-    title: str,
-    by_delta: dict[float, pd.DataFrame],
-    percent: pd.Series,
-    printed: Published,
-    file: str,
-) -> NamedTable:
-    rows = [
-        correlation_with_prevalence(values, percent).assign(delta=delta)
-        for delta, values in by_delta.items()
-        if len(values) >= 3
-    ]
-    ours = pd.concat(rows, ignore_index=True) if rows else pd.DataFrame()
-    ours = printed.beside(ours, file, ["system", "delta"], "pearson_r", {})
-    note = "Pearson's correlation over the data sets, with the words of Schober et al. for its strength."
-    return NamedTable(number, f"Table {number}: {title}", note, _first(ours, "system", "delta"))
+    def _tests(self, number: int, title: str, table: pd.DataFrame, systems: Sequence[str]) -> NamedTable:
+        joined = self._beside(table, number)
+        if f"alpha{PUBLISHED}" in joined.columns:
+            below = joined[f"p_value{PUBLISHED}"] < joined[f"alpha{PUBLISHED}"]
+            joined[f"significant{PUBLISHED}"] = below.astype(object).where(joined[f"alpha{PUBLISHED}"].notna(), None)
+            joined = joined.drop(columns=f"alpha{PUBLISHED}")
+        joined["metric"] = joined["metric"].map({name: METRICS[name].title for name in statistics.TESTED_METRICS})
+        note = (
+            "Mean ranks between the two (the lower is better) and Wilcoxon's signed-rank test over the data sets. A "
+            f"difference is significant where its p-value is below Holm's alpha. {self._basis(systems)} "
+            f"{words.too_few_data_sets(table)}"
+        )
+        return self._table(number, title, note.rstrip(), joined)
 
+    def correlations(self, number: int, space: str) -> NamedTable:
+        table = statistics.prevalence_correlations(self.results, _FIVE_SYSTEMS[space])
+        note = (
+            "Pearson's correlation of F with the percentage of positives in the data set: above 0, F is higher where "
+            f"positives are frequent. {self._basis(_FIVE_SYSTEMS[space])}"
+        )
+        title = f"F-measure and percentage of positives, {space} space"
+        return self._table(number, title, note, self._beside(table, number))
 
-# -- what was chosen, and what it cost ------------------------------------------------------------------------------
+    def chosen_values(self, number: int, optimizer: str) -> NamedTable:
+        table = self._beside(statistics.chosen_values(self.results, optimizer), number)
+        table = table[table["selection_percent"].notna()].drop(columns="parameter")
+        table["most_selected"] = table["most_selected"].map(lambda value: CLASSIFIER_TITLES.get(value, value))
+        note = (
+            "The most frequent value of each hyperparameter among the chosen recipes, its share, and the share that "
+            "drawing at random would give. A part that a recipe doesn't use isn't counted; the paper counts it."
+        )
+        if number == 15 and self.folder is not None:
+            note += " The paper misprints the shares by chance of spy rate and tolerance: they are 14.29 and 9.09 %."
+        return self._table(number, f"What {optimizer.upper()} chose most often", note, table)
 
+    def iteration_counts(self) -> NamedTable:
+        table = self._beside(statistics.iteration_count_correlations(self.results), 16)
+        note = (
+            "Pearson's correlation of the chosen number of parts in phase 1A (mean over the folds) with the percentage "
+            "of positives: below 0, rarer positives go with more parts. Each system over all data sets that it has "
+            "finished."
+        )
+        return self._table(16, "Parts of phase 1A and percentage of positives", note, table)
 
-def _frequencies(number: str, results: BenchmarkResults, optimizer: str, printed: Published) -> NamedTable:
-    tables = {}
-    for space in (BASE_SPACE, EXTENDED_SPACE):
-        of_system = results.chosen[results.chosen["system"] == f"{optimizer}_{space.name}"]
-        if len(of_system):
-            candidates = [json.loads(text) for text in of_system["candidate"]]
-            tables[space.name] = hyperparameter_frequencies(candidates, space)
-    ours = most_frequent_values(tables).drop(columns="parameter") if tables else pd.DataFrame()
-    if len(ours):
-        on = ["hyperparameter", "search_space"]
-        ours = printed.beside(ours, f"table{number}", on, "most_selected", {"most_selected": "published"})
-    note = (
-        "The value chosen most often, and how often, in per cent of the searches in which it plays a role; the "
-        "baseline "
-        "is what choosing at random would give."
-    )
-    return NamedTable(number, f"Table {number}: what {optimizer.upper()} chose most often", note, ours)
+    def run_times(self) -> NamedTable:
+        table = statistics.run_times(self.results)
+        if self.folder is not None:
+            table = beside(table.assign(minutes=float("nan")), published_run_times(self.folder)).drop(columns="minutes")
+        note = (
+            "Time of one cross-validation on one data set, mean over those that all systems have finished. CPU "
+            "time counts each different fit once, also where an earlier system had computed it; wall time gains from "
+            "such fits, so later systems look faster than they are."
+        )
+        if self.folder is not None:
+            note += " The paper's minutes are for 5 folds and its full budget on 48 cores: only their ratios compare."
+        return self._table(None, "Run times", note, table)
 
+    def _beside(self, table: pd.DataFrame, number: int) -> pd.DataFrame:
+        return table if self.folder is None else beside(table, published(self.folder, number))
 
-def _times(results: BenchmarkResults, printed: Published) -> NamedTable:
-    costs = results.costs.assign(system=results.costs["system"].map(SYSTEM_TITLES))
-    means = (
-        costs.groupby("system")[["assessments", "fits_computed", "cpu_seconds", "wall_seconds"]].mean().reset_index()
-    )
-    means = printed.beside(means, "runtime_minutes", ["system"], "minutes_per_5fold_cv_per_dataset", {}).rename(
-        columns={"published": "published_minutes_on_48_cores"}
-    )
-    note = (
-        "Means over data sets and deltas, all folds together. CPU seconds count each fit that a system needs once, "
-        "also "
-        "where another system had computed it; wall seconds profit from that."
-    )
-    return NamedTable("times", "Run times", note, means)
+    def _folds(self) -> str:
+        folds = self.results.provenance.get("folds")
+        return f", mean over {folds} folds" if folds else ""
 
+    def _basis(self, systems: Sequence[str]) -> str:
+        counts = {delta: len(statistics.mean_scores(self.results, delta, systems)) for delta in self.results.deltas}
+        left_out = [
+            f"{self.titles.get(dataset, dataset)} at {delta:.0%} ({words.listed(map(system_title, lacking))})"
+            for dataset, delta, lacking in statistics.unfinished(self.results, systems)
+        ]
+        return words.basis(counts, left_out)
 
-def _against_random(results: BenchmarkResults) -> NamedTable:
-    rows = []
-    for system in (*BASE, *EXTENDED):
-        for delta in deltas(results):
-            pair = mean_scores(results, "f_measure", [system, f"random_{system}"], delta)
-            if pair.empty:
-                continue
-            own, random = (pair[name].round(9) for name in pair.columns)
-            rows.append(
-                {
-                    "system": SYSTEM_TITLES[system],
-                    "delta": delta,
-                    "data_sets": len(pair),
-                    "f_measure": own.mean(),
-                    "random": random.mean(),
-                    "difference": own.mean() - random.mean(),
-                    "better": int((own > random).sum()),
-                    "worse": int((own < random).sum()),
-                    "p_value": wilcoxon_holm(pair)["p_value"].iloc[0],
-                }
-            )
-    note = "Each optimiser beside random search that tries as many candidates: a positive difference is its merit."
-    return NamedTable("random", "Against random search at the same budget", note, pd.DataFrame(rows))
-
-
-def overall_ranks(results: BenchmarkResults, delta: float) -> pd.Series:
-    """Mean rank of every system that has finished the same data sets, by F-measure."""
-    present = [name for name in SYSTEM_TITLES if name in set(results.scores["system"])]
-    return average_ranks(mean_scores(results, "f_measure", present, delta)).sort_values()
-
-
-def _first(frame: pd.DataFrame, *names: str) -> pd.DataFrame:
-    """The same table with these columns first."""
-    if frame.empty:
-        return frame
-    return frame[[*names, *(name for name in frame.columns if name not in names)]]
-
-
-def _numbers(counted: set[int]) -> str:
-    return " or ".join(map(str, sorted(counted))) or "no"
+    def _table(self, number: int | None, title: str, note: str, frame: pd.DataFrame) -> NamedTable:
+        """Names become titles, columns get their headings."""
+        frame = frame.copy()
+        for column in frame.columns.intersection(["system", "system_a", "system_b", "opponent"]):
+            frame[column] = frame[column].map(system_title)
+        if "dataset" in frame.columns:
+            frame["dataset"] = frame["dataset"].map(lambda name: self.titles.get(name, name))
+        if "delta" in frame.columns:
+            percent = (100 * frame["delta"].astype(float)).round(1)
+            frame["delta"] = percent.astype(int) if (percent == percent.round()).all() else percent
+        first = [name for name in ("delta", "metric", "dataset", "system", "hyperparameter") if name in frame.columns]
+        frame = frame[[*first, *(name for name in frame.columns if name not in first)]]
+        full = title if number is None else f"Table {number}. {title}"
+        return NamedTable(number, full, note, frame.rename(columns=words.heading).reset_index(drop=True))
