@@ -11,6 +11,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from autopu_core.charts.theme import Theme, alternative_text
 from autopu_core.errors import AutoPUError
@@ -44,6 +45,8 @@ def chart(figure: go.Figure, key: str) -> None:
         key: the same in every run of the script, so that the browser updates the chart instead of drawing it anew.
     """
     figure.update_layout(uirevision=key, font_family=_CHART_FONT)  # uirevision: a person's zoom survives updates
+    figure.update_xaxes(title_font_size=figure.layout.font.size)  # Plotly would make titles larger than the page's text
+    figure.update_yaxes(title_font_size=figure.layout.font.size)
     st.plotly_chart(figure, theme=None, key=key, config=_CHART_OPTIONS, alt=alternative_text(figure))
 
 
@@ -87,6 +90,17 @@ def show_notice() -> None:
     """Show what the last click had to say."""
     if sentence := state.take_notice():
         st.error(plain(sentence), icon=":material/error:")
+
+
+def chosen_sheet(uploaded: UploadedFile, key: str) -> str | None:
+    """The sheet of a workbook that a person chooses; None where there is nothing to choose.
+
+    Raises:
+        TableError: a damaged workbook.
+    """
+    with st.spinner("Looking into the file …"):
+        sheets = engine.sheets(uploaded.getvalue(), uploaded.name)
+    return st.selectbox("Sheet", sheets, key=key) if len(sheets) > 1 else None
 
 
 def heading(title: str, sentence: str) -> None:

@@ -34,7 +34,7 @@ from autopu_core.runs.preview import project_rows
 from autopu_core.runs.reporting import html_report
 from autopu_core.runs.store import DATABASE_VARIABLE
 from autopu_core.runs.task import RunTask, prepare_task
-from autopu_core.tables import Table, as_text, describe_table, leak_suspects, proposals, read_table
+from autopu_core.tables import Table, as_text, describe_table, leak_suspects, proposals, read_table, sheet_names
 from sample_data import SAMPLES, Sample, sample_path
 
 _WORKER_STARTS_WITHIN = 15.0  # seconds; until then a second one isn't started
@@ -83,6 +83,20 @@ def add_upload(content: bytes, name: str, sheet: str | None = None) -> str:
         TableError: it can't be read.
     """
     return _keep(read_table(content, name, sheet=sheet))
+
+
+def sheets(content: bytes, name: str) -> list[str]:
+    """Names of the sheets of an uploaded workbook; empty where it is another kind of file.
+
+    Raises:
+        TableError: a damaged workbook.
+    """
+    return _sheets(hashlib.sha256(content).hexdigest(), name, content)
+
+
+@st.cache_data(show_spinner=False, max_entries=10)
+def _sheets(digest: str, name: str, _content: bytes) -> list[str]:
+    return sheet_names(_content, name)
 
 
 def _keep(table: Table) -> str:
@@ -376,14 +390,14 @@ def as_file(frame: pd.DataFrame, ending: str) -> bytes:
         return path.read_bytes()
 
 
-def read_upload(content: bytes, name: str) -> Table:
+def read_upload(content: bytes, name: str, sheet: str | None = None) -> Table:
     """An uploaded table that isn't kept."""
-    return _read_upload(hashlib.sha256(content).hexdigest(), name, content)
+    return _read_upload(hashlib.sha256(content).hexdigest(), name, sheet, content)
 
 
 @st.cache_resource(show_spinner="Reading the table …", max_entries=2)
-def _read_upload(digest: str, name: str, _content: bytes) -> Table:
-    return read_table(_content, name)
+def _read_upload(digest: str, name: str, sheet: str | None, _content: bytes) -> Table:
+    return read_table(_content, name, sheet=sheet)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from autopu_core.tables.cells import MISSING_TOKENS
 from autopu_core.tables.description import ColumnDescription, TableDescription, describe_table
 from autopu_core.tables.leaks import leak_suspects
 from autopu_core.tables.preparation import TablePreparer
-from autopu_core.tables.reading import ENDINGS, read_table
+from autopu_core.tables.reading import ENDINGS, read_table, sheet_names
 from autopu_core.tables.roles import LEARNED_ROLES, ROLES
 from autopu_core.tables.table import Table, as_text
 
@@ -21,4 +21,5 @@ __all__ = [
     "describe_table",
     "leak_suspects",
     "read_table",
+    "sheet_names",
 ]

@@ -45,7 +45,11 @@ class ColumnDescription:
 
 @dataclass(frozen=True)
 class TableDescription:
-    """All columns, warnings as sentences, and proposals that a person may overrule."""
+    """All columns, warnings as sentences, and proposals that a person may overrule.
+
+    Attributes:
+        settled_by_group: those of the warnings that need no attention any more once the patient column is named.
+    """
 
     columns: tuple[ColumnDescription, ...]
     warnings: tuple[str, ...]
@@ -53,6 +57,7 @@ class TableDescription:
     proposed_target: str | None
     proposed_positive: tuple[str, ...]
     proposed_group: str | None
+    settled_by_group: tuple[str, ...] = ()
 
     def roles(self) -> dict[str, Role]:
         """Column -> role."""
@@ -73,13 +78,14 @@ def describe_table(table: Table) -> TableDescription:
     group = propose_group(frame, roles)
     duplicates = int(frame.duplicated().sum())
     warnings = [*_missing_warnings(columns), *_number_warnings(frame, columns), *_kinds_warnings(columns)]
-    warnings += _several_rows_warnings(frame, roles, group)
+    several_rows = _several_rows_warnings(frame, roles, group)
+    warnings += several_rows
     if duplicates:
         warnings.append(
             f"{duplicates} row{'s are' if duplicates > 1 else ' is'} an exact repeat of an earlier one; if they "
             "are the same patients, remove them or name the patient column."
         )
-    return TableDescription(columns, tuple(warnings), duplicates, target, positive, group)
+    return TableDescription(columns, tuple(warnings), duplicates, target, positive, group, tuple(several_rows))
 
 
 def describe_column(name: str, column: pd.Series) -> ColumnDescription:

@@ -25,6 +25,22 @@ class UnreadableError(Exception):
     """The reader refused the file, or came to grief over it."""
 
 
+def filled_sheets(content: bytes, _argument: str | None = None) -> list[str]:
+    """Names of the visible sheets of a workbook with content, or of all with content where none is visible.
+
+    Raises:
+        UnreadableError: no workbook, or a damaged one.
+    """
+    from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
+
+    try:
+        workbook = CalamineWorkbook.from_filelike(io.BytesIO(content))
+        visible = [entry.name for entry in workbook.sheets_metadata if entry.visible == SheetVisibleEnum.Visible]
+        return [name for name in visible or workbook.sheet_names if workbook.get_sheet_by_name(name).height]
+    except (CalamineError, OSError, ValueError, KeyError) as error:
+        raise UnreadableError(str(error)) from None
+
+
 def read_sheets(content: bytes, sheet: str | None) -> tuple[list[str], str | None, list[list[Any]]]:
     """Names of all sheets of a workbook, the one that was read, and its cells row by row.
 
@@ -98,7 +114,11 @@ def apart(function: str, content: bytes, argument: str | None) -> Any:
 
 def _serve() -> None:
     function, content, argument = pickle.load(sys.stdin.buffer)
-    readers = {"read_sheets": read_sheets, "read_statistics_file": read_statistics_file}
+    readers = {
+        "filled_sheets": filled_sheets,
+        "read_sheets": read_sheets,
+        "read_statistics_file": read_statistics_file,
+    }
     _limit_memory(_MEMORY + _MEMORY_PER_BYTE * len(content))
     try:
         answer = ("read", readers[function](content, argument))

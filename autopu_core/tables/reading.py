@@ -17,6 +17,7 @@ from autopu_core.tables.layout import Grid
 from autopu_core.tables.table import Table, distinct_names
 from autopu_core.tables.text import encoding_of
 
+_WORKBOOK_BEGINS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
 _ORANGE_TYPES = {"c", "d", "s", "t", "m", "continuous", "discrete", "string", "time"}
 _ORANGE_NUMBERS = {"c", "continuous"}
 _ORANGE_FLAGS = {"", "class", "meta", "m", "i", "ignore", "c", "weight", "w"}
@@ -41,13 +42,26 @@ def read_table(source: Path | str | bytes | BinaryIO, name: str | None = None, *
     content, name = _content(source, name)
     if not content.strip(b" \t\r\n\0"):
         raise TableError(f"{name} is empty.")
-    if content.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
+    if content.startswith(_WORKBOOK_BEGINS):
         from autopu_core.tables.workbooks import read_workbook
 
         return from_grid(name, read_workbook(content, name, sheet))
     if sheet is not None:
         raise TableError(f"{name} is no Excel workbook, so it has no sheet {sheet!r}.")
     return _reader(content)(content, name)
+
+
+def sheet_names(content: bytes, name: str) -> list[str]:
+    """Names of the visible sheets of a workbook that have content; empty where the file is of another kind.
+
+    Raises:
+        TableError: a damaged or encrypted workbook, or one that would fill the memory.
+    """
+    if not content.startswith(_WORKBOOK_BEGINS):
+        return []
+    from autopu_core.tables.workbooks import workbook_sheets
+
+    return workbook_sheets(content, name)
 
 
 def _content(source: Any, name: str | None) -> tuple[bytes, str]:

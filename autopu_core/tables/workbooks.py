@@ -7,7 +7,7 @@ import re
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import date, datetime
 from typing import Any
 
@@ -15,7 +15,7 @@ import pandas as pd
 
 from autopu_core.errors import TableError
 from autopu_core.tables.layout import LOOKED_AT, Grid, Record, fill, find_layout, is_blank
-from autopu_core.tables.native import UnreadableError, apart, read_sheets
+from autopu_core.tables.native import UnreadableError, apart, filled_sheets, read_sheets
 from autopu_core.tables.table import written
 
 _MOST_UNPACKED = 1_500_000_000
@@ -35,26 +35,22 @@ _CELL = re.compile(rb'<c [^>]*?r="([A-Z]{1,3})(\d{1,7})"')
 _UNCALCULATED = re.compile(rb"(?:</f>|<f[^>]*/>)(?:<v\s*/>|<v></v>|(?=</c>))")
 
 
+def workbook_sheets(content: bytes, name: str) -> list[str]:
+    """Names of the visible sheets with content.
+
+    Raises:
+        TableError: no workbook, a damaged or encrypted one, or one that would fill the memory.
+    """
+    return _open(content, name, filled_sheets, None)[0]
+
+
 def read_workbook(content: bytes, name: str, sheet: str | None) -> Grid:
     """The cells of one sheet as text: the sheet asked for, or the first visible one with content.
 
     Raises:
         TableError: no workbook, a damaged or encrypted one, one that would fill the memory, or no such sheet.
     """
-    uncalculated = 0
-    try:
-        if content.startswith(b"PK"):
-            uncalculated = _check_archive(content, name)
-            sheets, chosen, rows = read_sheets(content, sheet)
-        elif _ENCRYPTED in content:
-            raise TableError(f"{name} is protected by a password; save a copy without one.")
-        else:
-            sheets, chosen, rows = apart("read_sheets", content, sheet)
-    except UnreadableError as error:
-        raise TableError(
-            f"{name} can't be opened as an Excel file ({_first_line(error)}); it may be damaged or of another kind; "
-            "open it in Excel and save it again."
-        ) from None
+    (sheets, chosen, rows), uncalculated = _open(content, name, read_sheets, sheet)
     if sheet is not None and sheet not in sheets:
         raise TableError(f"{name} has no sheet {sheet!r}; it has {', '.join(map(repr, sheets))}.")
     if chosen is None:
@@ -71,6 +67,22 @@ def read_workbook(content: bytes, name: str, sheet: str | None) -> Grid:
             "open the file in Excel and save it to have them calculated."
         )
     return fill(layout, iter(records), name)
+
+
+def _open(content: bytes, name: str, read: Callable[..., Any], sheet: str | None) -> tuple[Any, int]:
+    """(What a function of `native` reads, number of formulas without a result)."""
+    try:
+        if content.startswith(b"PK"):
+            uncalculated = _check_archive(content, name)
+            return read(content, sheet), uncalculated
+        if _ENCRYPTED in content:
+            raise TableError(f"{name} is protected by a password; save a copy without one.")
+        return apart(read.__name__, content, sheet), 0
+    except UnreadableError as error:
+        raise TableError(
+            f"{name} can't be opened as an Excel file ({_first_line(error)}); it may be damaged or of another kind; "
+            "open it in Excel and save it again."
+        ) from None
 
 
 def _records(rows: list[list[Any]]) -> Iterator[Record]:

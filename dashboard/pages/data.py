@@ -94,15 +94,17 @@ def _upload() -> None:
         help="CSV and TSV in any usual encoding, Excel (.xlsx, .xls), Parquet, ARFF, SPSS (.sav), Stata (.dta), Orange "
         "(.tab). The first line holds the names of the columns.",
     )
-    sheet = None
-    if uploaded is not None and uploaded.name.lower().endswith((".xlsx", ".xls")):
-        sheet = st.text_input("Sheet", placeholder="the first one with content", key=f"sheet-{turn}").strip() or None
     st.caption(":material/lock: The table stays on this computer; nothing is sent anywhere.")
-    if uploaded is not None:
-        with components.errors_as_sentences(), st.spinner("Reading the table …"):
+    if uploaded is None:
+        return
+    with components.errors_as_sentences():
+        sheet = components.chosen_sheet(uploaded, f"sheet-{turn}")
+        if sheet is not None and not st.button("Read this sheet", type="primary"):
+            return
+        with st.spinner("Reading the table …"):
             begin(engine.add_upload(uploaded.getvalue(), uploaded.name, sheet))
-            st.session_state["upload_turn"] = turn + 1  # a new, empty uploader: the file's copy in memory is let go
-            st.rerun()
+        st.session_state["upload_turn"] = turn + 1  # a new, empty uploader: the file's copy in memory is let go
+        st.rerun()
 
 
 def summary(record: DatasetRecord) -> None:
@@ -192,7 +194,8 @@ def diagnosis(record: DatasetRecord) -> None:
 def attention(record: DatasetRecord) -> None:
     """Warnings of the description, and columns that may give the answer away."""
     draft = state.draft()
-    warnings = list(record.description["warnings"])
+    settled = record.description.get("settled_by_group", ()) if draft.group else ()
+    warnings = [warning for warning in record.description["warnings"] if warning not in settled]
     if draft.target and draft.positive and draft.target in engine.roles(record.id):
         for name, reason in engine.suspects(record.id, draft.target, draft.positive):
             if name not in draft.drop and name != draft.group:

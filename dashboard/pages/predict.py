@@ -28,7 +28,8 @@ def choose_table() -> Table | None:
     """A new file, or a table that is there already."""
     uploaded = st.file_uploader("A table with the same columns", type=list(ENDINGS), key="rows_to_score")
     if uploaded is not None:
-        return engine.read_upload(uploaded.getvalue(), uploaded.name)
+        sheet = components.chosen_sheet(uploaded, "sheet_to_score")
+        return engine.read_upload(uploaded.getvalue(), uploaded.name, sheet)
     known = {record.id: f"{record.name} ({record.rows:,} rows)" for record in engine.datasets()}
     chosen = st.selectbox("Or a table that is here already", list(known), index=None, format_func=known.__getitem__)
     return None if chosen is None else engine.table(chosen)

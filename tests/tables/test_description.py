@@ -82,7 +82,8 @@ def test_proposed_target(columns: dict, target: str | None, positive: tuple[str,
 def test_several_rows_of_a_patient() -> None:
     description = describe(subject=[f"S{n // 3}" for n in range(N)], hb=numbers())
     assert description.proposed_group == "subject"
-    assert any("one patient" in warning for warning in description.warnings)
+    (warning,) = (warning for warning in description.warnings if "one patient" in warning)
+    assert description.settled_by_group == (warning,)
     assert describe(subject=[f"S{n}" for n in range(N)], hb=numbers()).proposed_group is None
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from autopu_core.errors import TableError
-from autopu_core.tables import read_table
+from autopu_core.tables import read_table, sheet_names
 
 OLD_WORKBOOK = zlib.decompress(
     base64.b85decode(
@@ -75,6 +75,17 @@ def test_hidden_sheets_come_last() -> None:
     book = book_of(lists=1, patients=2)
     book["lists"].sheet_state = "hidden"
     assert read_table(saved(book)).frame["x"].tolist() == [2]
+
+
+def test_names_of_the_sheets_that_a_person_may_choose_from() -> None:
+    book = book_of(lists=1, patients=2, follow_up=3)
+    book.create_sheet("Sheet3", 1)  # empty
+    book["lists"].sheet_state = "hidden"
+    assert sheet_names(saved(book), "book.xlsx") == ["patients", "follow_up"]
+    assert sheet_names(OLD_WORKBOOK, "kohorte.xls") == ["Kohorte"]
+    assert sheet_names(b"x,y\n1,2\n", "book.xlsx") == []
+    with pytest.raises(TableError, match=r"broken\.xlsx"):
+        sheet_names(saved(book)[:-200], "broken.xlsx")
 
 
 def test_protected_workbook() -> None:
