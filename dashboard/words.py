@@ -107,10 +107,16 @@ OBJECTIVE_MEANINGS = {
     "(SCAR).",
 }
 PRESET_MEANINGS = {
-    "quick": ("Quick", "A first look: few recipes, tested on one hold-out of 20%."),
-    "standard": ("Standard", "A thorough search, tested on five folds, and one more search for the final model."),
-    "paper": ("As in the paper", "The full budget of the published experiments: five folds and a final search."),
+    "quick": ("Quick", "A first look: few recipes."),
+    "standard": ("Standard", "A thorough search, and one more on all rows for the final model."),
+    "paper": ("As in the paper", "The full budget of the published experiments, and one more search on all rows."),
 }
+PRESET_DESIGNS = {
+    "quick": "Tested on one hold-out of 20%.",
+    "standard": "Tested on five folds.",
+    "paper": "Tested on five folds.",
+}
+"""How a preset tests, unless the person chose otherwise."""
 STATUS = {
     "queued": ("waiting", "gray", ":material/schedule:"),
     "running": ("running", "blue", ":material/play_arrow:"),

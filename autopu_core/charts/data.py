@@ -169,4 +169,7 @@ def projection(points: pd.DataFrame, theme: Theme = "light") -> go.Figure:
         + "."
     )
     figure.update_layout(legend_traceorder="reversed")  # drawn last, named first
-    return finish(figure, alt, theme, "first principal component", "second principal component", height=420)
+    finish(figure, alt, theme, "direction in which rows differ most", "direction in which they differ next", height=420)
+    figure.update_xaxes(showticklabels=False)  # of principal components: only distances between rows mean something
+    figure.update_yaxes(showticklabels=False)
+    return figure

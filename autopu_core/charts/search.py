@@ -125,7 +125,7 @@ def hyperparameter_frequencies(frequencies: pd.DataFrame, parameter: str, theme:
         parameter: which one.
     """
     rows = frequencies[frequencies["parameter"] == parameter]
-    rows = rows[rows["count"] > 0].sort_values("selection_percent", ascending=False).head(12)
+    rows = rows[rows["count"] > 0].sort_values("selection_percent", ascending=False).head(20)
     if rows.empty:
         return empty("Not chosen yet.", theme)
     names = [safe(value) for value in rows["value"]]

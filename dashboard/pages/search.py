@@ -70,7 +70,7 @@ def presets() -> dict[str, st.delta_generator.DeltaGenerator]:
         title, meaning = words.PRESET_MEANINGS[name]
         with column.container(border=True, height="stretch"):
             st.markdown(f"**{title}**")
-            st.caption(meaning)
+            st.caption(f"{meaning} {words.PRESET_DESIGNS[name]}" if state.draft().test == "preset" else meaning)
             places[name] = st.empty()
             places[name].markdown("…")
             chosen = state.draft().preset == name
