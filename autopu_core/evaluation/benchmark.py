@@ -160,13 +160,12 @@ def _read_table(folder: Path, name: str) -> pd.DataFrame:
     if not path.is_file():
         raise TableError(f"{folder} holds no benchmark results ({path.name} is missing); name another folder.")
     try:
-        # Texts such as "NA" stay texts, and numbers come back to the last digit.
+        # Texts such as "NA" stay texts.
         table = pd.read_csv(
             path,
             dtype=dict.fromkeys(_TEXT.intersection(columns), str),
             keep_default_na=False,
             na_values=[""],
-            float_precision="round_trip",
         )
     except (ValueError, OSError) as error:
         raise TableError(f"{path} can't be read as CSV ({error}); {_AGAIN}.") from None
