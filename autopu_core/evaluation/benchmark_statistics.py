@@ -232,6 +232,18 @@ def against(results: BenchmarkResults, opponents: Mapping[str, str]) -> pd.DataF
     return pd.DataFrame(rows, columns=[*columns, "wins", "ties", "losses", "p_value", "verdict"])
 
 
+def differences(results: BenchmarkResults, opponents: Mapping[str, str]) -> pd.DataFrame:
+    """`delta`, `dataset`, `system`, `difference`: F minus the opponent's F, where both have finished."""
+    tables = []
+    for delta in results.deltas:
+        for system, opponent in opponents.items():
+            scores = mean_scores(results, delta, (system, opponent))
+            if scores.shape[1] == 2:
+                difference = (scores[system] - scores[opponent]).round(NOISE_DECIMALS)
+                tables.append(difference.rename("difference").reset_index().assign(delta=delta, system=system))
+    return _stacked(tables, ["delta", "dataset", "system", "difference"])
+
+
 def _verdict(difference: float, significant: bool, rank: float) -> str:
     """The higher mean F decides; "beats it" and "clearly worse" also ask for the ranks, beyond chance."""
     if difference > 0:
