@@ -22,7 +22,7 @@ def main() -> None:
         [
             # Without icons: Streamlit would have the browser fetch them elsewhere for the tab.
             st.Page(guide.page_file(name), title=title, icon="", default=position == 0)
-            for position, (name, title, _) in enumerate((*guide.PAGES, guide.GLOSSARY_PAGE))
+            for position, (name, title, _) in enumerate((*guide.PAGES, *guide.FURTHER_PAGES))
         ],
         position="hidden",
     )

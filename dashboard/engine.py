@@ -25,9 +25,12 @@ from sklearn.base import clone
 
 from autopu_core.errors import AutoPUError, ModelError
 from autopu_core.evaluation import binary_metrics
+from autopu_core.evaluation.benchmark import BenchmarkResults
+from autopu_core.evaluation.benchmark_tables import NamedTable, paper_tables
 from autopu_core.export.bundle import CARD_FILE, MODEL_FILE, REQUIREMENTS_FILE, current_versions, load_own_model
 from autopu_core.export.tables import write_table
 from autopu_core.runs import DatasetRecord, ModelRecord, RunRecord, RunSettings, Store, exporting, worker
+from autopu_core.runs.benchmarking import collect
 from autopu_core.runs.estimate import Estimate, expected_time, fit_seconds
 from autopu_core.runs.home import HOME_VARIABLE
 from autopu_core.runs.preview import project_rows
@@ -445,3 +448,61 @@ def _score(path: str, sha256: str, fingerprint: str, _table: Table) -> Scored:
         metrics = binary_metrics(positive[filled].astype(int), probability[filled], predicted=called[filled])
     same = fingerprint == loaded.fingerprint
     return Scored(rows, probability_column, predicted_column, called, metrics, same, tuple(warnings))
+
+
+# -- the benchmark --------------------------------------------------------------------------------------------------
+
+_PROJECT_BENCHMARK = Path(__file__).parents[1] / "benchmarks" / "results" / "benchmark"
+
+
+def project_benchmark() -> Path | None:
+    """The folder with the project's own results, where the program has it."""
+    return _PROJECT_BENCHMARK if _PROJECT_BENCHMARK.is_dir() else None
+
+
+def benchmark(folder: Path | None) -> BenchmarkResults:
+    """Results of a benchmark: of a folder, or of the runs on this computer where None.
+
+    Raises:
+        TableError: the folder holds none.
+    """
+    return _benchmark(folder, _benchmark_state(folder))
+
+
+@st.cache_resource(show_spinner="Reading the results …", max_entries=3)
+def _benchmark(folder: Path | None, results_state: str) -> BenchmarkResults:
+    return collect(store()) if folder is None else BenchmarkResults.read(folder)
+
+
+def benchmark_tables(folder: Path | None, systems: Sequence[str], published: Path | None) -> list[NamedTable]:
+    """The paper's tables of some systems, see `paper_tables`.
+
+    Args:
+        folder: as in `benchmark`.
+        published: folder with the paper's printed tables.
+
+    Raises:
+        TableError: a folder doesn't hold what it should.
+    """
+    states = _benchmark_state(folder), None if published is None else _files_state(published)
+    return _benchmark_tables(folder, tuple(systems), published, states)
+
+
+@st.cache_resource(show_spinner="Comparing …", max_entries=6)
+def _benchmark_tables(
+    folder: Path | None, systems: tuple[str, ...], published: Path | None, states: tuple[str, str | None]
+) -> list[NamedTable]:
+    return paper_tables(benchmark(folder).only(systems), published)
+
+
+def _benchmark_state(folder: Path | None) -> str:
+    """Changes when the results may have changed."""
+    if folder is not None:
+        return _files_state(folder)
+    finished = [(record.id, str(record.finished)) for record in store().runs() if record.status == "finished"]
+    return json.dumps([str(store().home.root), finished])
+
+
+def _files_state(folder: Path) -> str:
+    files = sorted((*folder.glob("*.csv"), *folder.glob("*.json")))
+    return json.dumps([(str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files])

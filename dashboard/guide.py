@@ -40,7 +40,11 @@ PAGES = (
     ("export", "Export", ":material/download:"),
     ("predict", "Predict", ":material/person_search:"),
 )
-GLOSSARY_PAGE = ("glossary", "Glossary", ":material/menu_book:")
+FURTHER_PAGES = (
+    ("benchmark", "Benchmark", ":material/leaderboard:"),
+    ("glossary", "Glossary", ":material/menu_book:"),
+)
+"""Pages that aren't steps of the path."""
 
 
 def page_file(name: str) -> str:
@@ -135,8 +139,8 @@ def draw() -> None:
             )
             _note(step)
     st.divider()
-    page, title, icon = GLOSSARY_PAGE
-    st.page_link(page_file(page), label=title, icon=icon, query_params=state.address())
+    for page, title, icon in FURTHER_PAGES:
+        st.page_link(page_file(page), label=title, icon=icon, query_params=state.address())
 
 
 def _note(step: Step) -> None:

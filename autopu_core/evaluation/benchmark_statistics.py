@@ -261,22 +261,22 @@ def run_times(results: BenchmarkResults) -> pd.DataFrame:
     """What a cross-validation on one data set costs, on average over the data sets and deltas that all have finished.
 
     Returns:
-        One row for each system with costs, in the order of `results.systems`: `cells` (pairs of data set and delta),
+        One row for each system, in the order of `results.systems`: `cells` (pairs of data set and delta),
         `cpu_minutes` (each different fit charged once, computed or reused), `wall_minutes`, `assessments`,
-        `fits_naive`, `fits_distinct`, `fits_computed`, and `f_measure`, the mean over the same cells.
+        `fits_naive`, `fits_distinct`, `fits_computed`, and `f_measure`, the mean over the same cells. Systems whose
+        costs aren't known (the plain references take seconds) have NaN there.
     """
     measures = ["cpu_minutes", "wall_minutes", "assessments", "fits_naive", "fits_distinct", "fits_computed"]
     columns = ["system", "cells", *measures, "f_measure"]
     scores = f_measures(results, results.systems)
     if scores.empty or results.costs.empty:
         return pd.DataFrame(columns=columns)
-    costs = results.costs.merge(scores, on=["dataset", "delta", "system"])
-    costs["cpu_minutes"], costs["wall_minutes"] = costs["cpu_seconds"] / 60, costs["wall_seconds"] / 60
-    systems = in_order(costs["system"].unique())
-    finished = costs[costs.groupby(["dataset", "delta"])["system"].transform("nunique") == len(systems)]
+    table = scores.merge(results.costs, how="left", on=["dataset", "delta", "system"])
+    table["cpu_minutes"], table["wall_minutes"] = table["cpu_seconds"] / 60, table["wall_seconds"] / 60
+    finished = table[table.groupby(["dataset", "delta"])["system"].transform("nunique") == table["system"].nunique()]
     by_system = finished.groupby("system")
-    table = by_system[[*measures, "f_measure"]].mean().assign(cells=by_system.size())
-    return table.reindex([system for system in systems if system in table.index]).reset_index()[columns]
+    means = by_system[[*measures, "f_measure"]].mean(skipna=False).assign(cells=by_system.size())
+    return means.reindex(in_order(means.index)).reset_index()[columns]
 
 
 def unfinished(results: BenchmarkResults, systems: Sequence[str]) -> list[tuple[str, float, list[str]]]:

@@ -271,14 +271,18 @@ def test_run_times_are_of_the_cells_that_all_have_finished(made):
         ("a", 0.2, "bo_base"): {"cpu_seconds": 12, "fits_naive": 7},
         ("b", 0.2, "bo_base"): {"cpu_seconds": 36, "fits_naive": 8},
     }
-    cells = {cell: [0.5, 0.7] for cell in costs} | {("a", 0.2, "corrected_forest"): [0.8]}
+    cells = {cell: [0.5, 0.7] for cell in costs}
     cells["b", 0.2, "bo_base"] = [0.9, 1.0]
+    cells |= {(name, 0.2, "corrected_forest"): [value] for name, value in (("a", 0.6), ("b", 0.7), ("c", 0.1))}
     table = statistics.run_times(made(cells, costs=costs)).set_index("system")
-    assert list(table.index) == ["ga_base", "bo_base"]
-    assert table["cells"].tolist() == [2, 2]
-    assert table["cpu_minutes"].tolist() == pytest.approx([2.0, 0.4])
+    assert list(table.index) == ["ga_base", "bo_base", "corrected_forest"]
+    assert table["cells"].tolist() == [2, 2, 2]
+    assert table["cpu_minutes"].tolist()[:2] == pytest.approx([2.0, 0.4])
     assert table.loc["ga_base", ["wall_minutes", "assessments"]].tolist() == pytest.approx([0.75, 200])
     assert table.loc["bo_base", ["fits_naive", "f_measure"]].tolist() == pytest.approx([7.5, (0.6 + 0.95) / 2])
+    # Nobody measures the half second of a reference, but its F on the same data sets is known.
+    assert table.loc["corrected_forest", "f_measure"] == pytest.approx(0.65)
+    assert np.isnan(table.loc["corrected_forest", "cpu_minutes"])
 
 
 def test_ranks_of_more_than_two(made):
