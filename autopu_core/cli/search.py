@@ -111,7 +111,7 @@ def search(
         )
         run = store.create_run(settings, current_versions())
         record = follow(store, run)
-        if output is not None and record.result:
+        if output is not None and record.result and record.result["model"]:
             record.result["model"]["path"] = str(copy_model(Path(record.result["model"]["path"]), output))
         report_run(store, record, as_json)
 

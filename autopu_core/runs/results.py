@@ -18,6 +18,7 @@ from autopu_core.pu.learners import CALLED_POSITIVE
 from autopu_core.runs.store import Store
 from autopu_core.runs.task import RunTask
 from autopu_core.search.executor import single_threaded
+from autopu_core.search.journal import Trial
 from autopu_core.search.loop import SearchResult
 from autopu_core.search.seeds import derive_seed
 from autopu_core.search.space import SearchSpace
@@ -141,6 +142,23 @@ def best_of_folds(folds: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         **{name: best[name] for name in ("candidate", "key", "fitness", "trial", "search")},
         "how": f"best of the search{'es' if len(folds) > 1 else ''} by inner fitness, refitted on all rows",
     }
+
+
+def runners_up(first: Mapping[str, Any], trials: Sequence[Trial], space: SearchSpace) -> list[dict[str, Any]]:
+    """The other candidates of the search that the first choice comes from, the fittest first."""
+    ranked = sorted(trials, key=lambda trial: (-trial.fitness, trial.number))
+    return [
+        {
+            "candidate": space.active(trial.candidate),
+            "key": trial.key,
+            "fitness": trial.fitness,
+            "trial": trial.number,
+            "search": trial.search,
+            "how": "best by inner fitness of those that can be learned from all rows",
+        }
+        for trial in ranked
+        if trial.repeat_of is None and trial.fitness > 0 and trial.key != first["key"]
+    ]
 
 
 def run_result(

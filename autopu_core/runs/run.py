@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ from autopu_core.runs.control import Control
 from autopu_core.runs.exporting import export_model
 from autopu_core.runs.pools import Pools
 from autopu_core.runs.records import LeaseLostError, RunRecord
-from autopu_core.runs.results import best_of_folds, choose, run_result, test_split
+from autopu_core.runs.results import best_of_folds, choose, run_result, runners_up, test_split
 from autopu_core.runs.store import Store
 from autopu_core.runs.task import RunTask, prepare_task
 from autopu_core.search.cache import MemoryCache
@@ -110,16 +110,48 @@ class _Attempt:
         task = prepare_task(self.store.load_table(self.settings.dataset), self.settings)
         finished = self.store.folds(self.run)
         folds = [finished.get(split.name) or self._fold(task, split) for split in task.outer]
-        if self.settings.final_search:
-            choice = choose(self._search(task, task.final), self.method.space)
-        else:
-            choice = best_of_folds(folds)
-        result = run_result(self.store, self.run, task, folds, choice)
+        choices = self._choices(task, folds)
+        result = run_result(self.store, self.run, task, folds, choices[0])
         if not export:
             return result
-        self.control.stage("exporting", choice["search"])
-        write = partial(export_model, self.store, self.run, task, result, worker=self.worker)
-        return {**result, "model": write(self.planner.call, self.store.model_folder(self.run))}
+        try:
+            return self._exported(task, folds, choices[:_REFIT_TRIES])
+        except WorkFailedError as failure:
+            remark = (
+                f"There is no model, because none of the best pipelines can be learned from all rows ({failure}); try "
+                "another trial on the Export page or more time."
+            )
+            return {**result, "remarks": [*result["remarks"], remark]}
+
+    def _exported(
+        self, task: RunTask, folds: Sequence[Mapping[str, Any]], choices: Sequence[Mapping[str, Any]]
+    ) -> dict[str, Any]:
+        """The result with the model of the first choice that can be learned from all rows.
+
+        Raises:
+            WorkFailedError: none can; the reason is that of the last.
+        """
+        for choice in choices:
+            result = run_result(self.store, self.run, task, folds, choice)
+            self.control.stage("exporting", choice["search"])
+            write = partial(export_model, self.store, self.run, task, result, worker=self.worker)
+            try:
+                return {**result, "model": write(self.planner.call, self.store.model_folder(self.run))}
+            except WorkFailedError:
+                if choice is choices[-1]:
+                    raise
+        raise RuntimeError("There is no choice at all.")
+
+    def _choices(self, task: RunTask, folds: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """The candidate to export, and after it those that take its place should it fail on all rows."""
+        if self.settings.final_search:
+            searched = self._search(task, task.final)
+            first = choose(searched, self.method.space)
+            trials = searched.trials
+        else:
+            first = best_of_folds(folds)
+            trials = tuple(self.store.journal(self.run).recorded(first["search"]).values())
+        return [first, *runners_up(first, trials, self.method.space)]
 
     # -- one training set -------------------------------------------------------------------------------------------
 

@@ -167,3 +167,53 @@ def test_describe_and_samples_speak_json_and_text(home, clinic):
 def test_bad_input_is_one_sentence_and_exit_code_2(home, clinic, arguments, named):
     arguments = [str(clinic) if argument == "CLINIC" else argument for argument in arguments]
     assert named in refused(autopu(home, *arguments))
+
+
+@pytest.fixture(scope="module")
+def beside(home, clinic, searched):
+    """A published method on the same folds as the search."""
+    done = autopu(home, "search", clinic, *SEARCH[:4], "--optimizer", "s_em", "--json", "--jobs", "2")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_published_method_is_chosen_like_an_optimiser(beside):
+    assert (beside["optimizer"], beside["space"], beside["assessments"]) == ("s_em", "s_em", 77)
+    assert set(beside["folds"][0]["candidate"]) == {"spy_rate", "spy_tolerance"}
+    assert beside["fits_distinct"] < beside["fits_naive"]
+
+
+def test_runs_on_the_same_folds_are_compared_and_reported(home, searched, beside, tmp_path):
+    ids = [str(searched[0]["run_id"]), str(beside["run_id"])]
+    told = json.loads(autopu(home, "compare", *ids, "--json").stdout)
+    named = {row["system"] for row in told["metrics"] if not row["reference"]}
+    assert named == {f"{ids[0]} · EBO base", f"{ids[1]} · S-EM"}
+    assert {row["run"] for row in told["costs"]} == named
+    shown = autopu(home, "compare", *ids).stdout
+    assert "S-EM" in shown
+    assert "a score that is too good" in " ".join(shown.split())
+    report = tmp_path / "report.html"
+    assert autopu(home, "report", *ids, "--output", report).returncode == 0
+    assert "expectation maximisation" in report.read_text(encoding="utf-8")
+
+
+def test_runs_on_other_folds_are_refused_with_the_reason(home, clinic, searched):
+    other = autopu(home, "search", clinic, *SEARCH[:4], "--optimizer", "s_em", "--seed", "1", "--json", "--jobs", "2")
+    done = autopu(home, "compare", str(searched[0]["run_id"]), str(json.loads(other.stdout)["run_id"]))
+    assert done.returncode == 2
+    assert "another seed" in done.stderr
+
+
+def test_a_benchmark_prints_the_tables_and_finds_its_results_again(home, clinic, tmp_path):
+    output = tmp_path / "results"
+    cell = ("--target", "diagnosis", "--positive", "yes", "--delta", "0.2", "--system", "s_em", "--folds", "2")
+    done = autopu(home, "benchmark", clinic, *cell, "--output", output, "--json")
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout)
+    assert told["provenance"]["folds"] == 2
+    assert any("S-EM" in json.dumps(table["rows"]) for table in told["tables"])
+    again = autopu(home, "benchmark", "--output", output, "--json")
+    assert json.loads(again.stdout)["tables"] == told["tables"]
+    nothing = autopu(home, "benchmark", "--output", tmp_path / "empty")
+    assert nothing.returncode == 2
+    assert "Traceback" not in nothing.stderr

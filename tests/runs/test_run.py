@@ -17,10 +17,11 @@ from autopu_core.export.bundle import current_versions, file_sha256, load_model
 from autopu_core.pu.methods import METHODS
 from autopu_core.pu.spaces import BASE_SPACE
 from autopu_core.runs import RunSettings, Store
-from autopu_core.runs.exporting import export_trial
+from autopu_core.runs.exporting import export_model, export_trial
 from autopu_core.runs.run import execute_run
 from autopu_core.runs.watch import wait_for_run
 from autopu_core.runs.worker import ensure_worker, serve, worker_is_alive
+from autopu_core.search.planner import WorkFailedError
 from autopu_core.search.space import SearchSpace
 from autopu_core.tables import Table, describe_table
 
@@ -270,3 +271,43 @@ def test_cancelling_is_heard_within_two_seconds(store, table):
     thread.join()
     assert record.status == "cancelled"
     assert time.monotonic() - cancelled["at"] < 2.5
+
+
+@pytest.mark.usefixtures("cheap_space")
+@pytest.mark.parametrize("final_search", [False, True])
+def test_a_winner_that_cannot_be_learned_from_all_rows_gives_way_to_the_next_best(
+    store, table, monkeypatch, final_search
+):
+    tried = []
+
+    def first_fails(store, run, task, result, call, folder, worker=None):
+        tried.append(result["final"])
+        if len(tried) == 1:
+            raise WorkFailedError("step 1 found no reliable negative")
+        return export_model(store, run, task, result, call, folder, worker)
+
+    monkeypatch.setattr("autopu_core.runs.run.export_model", first_fails)
+    record = do(store, new_run(store, table, final_search=final_search, iterations=1))
+    assert record.status == "finished", record.error
+    first, second = tried
+    assert first["key"] != second["key"]
+    assert second["fitness"] <= first["fitness"]
+    assert record.result["final"] == second
+    assert "learned from all rows" in second["how"]
+    others = store.trials(record.id, first["search"])
+    assert second["fitness"] == others[others["key"] != first["key"]]["fitness"].max()
+
+
+@pytest.mark.usefixtures("cheap_space")
+def test_without_any_model_the_test_results_are_kept_and_it_is_said(store, table, monkeypatch):
+    def fails(*_, **__):
+        raise WorkFailedError("step 1 found no reliable negative")
+
+    monkeypatch.setattr("autopu_core.runs.run.export_model", fails)
+    record = do(store, new_run(store, table, iterations=1))
+    assert record.status == "finished", record.error
+    assert record.result["model"] is None
+    assert "f_measure" in record.result["test"]["system"]
+    assert any(
+        "There is no model" in remark and "no reliable negative" in remark for remark in record.result["remarks"]
+    )
