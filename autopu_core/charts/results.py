@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from itertools import count, cycle
 
 import numpy as np
 import pandas as pd
@@ -75,14 +76,17 @@ def metric_strip(
     return finish(figure, alt, theme, None, title)
 
 
-def roc_curves(predictions: pd.DataFrame, theme: Theme = "light") -> go.Figure:
+def roc_curves(
+    predictions: pd.DataFrame, references: frozenset[str] = frozenset(), theme: Theme = "light"
+) -> go.Figure:
     """Receiver operating characteristic of several systems, test folds pooled.
 
     Args:
         predictions: columns system, truth (0/1), probability.
+        references: systems that are plain references, drawn in grey.
     """
     figure, ends = go.Figure(), []
-    for position, (system, rows) in enumerate(_with_both_classes(predictions)):
+    for system, rows, line in _with_both_classes(predictions, references):
         false_alarms, found, _ = roc_curve(rows["truth"], rows["probability"])
         area = float(np.trapezoid(found, false_alarms))
         figure.add_scatter(
@@ -90,7 +94,7 @@ def roc_curves(predictions: pd.DataFrame, theme: Theme = "light") -> go.Figure:
             y=found,
             mode="lines",
             name=f"{safe(system)} ({area:.3f})",
-            line={"color": colour(position), "width": 2},
+            line=line,
         )
         ends.append(f"{system} {area:.3f}")
     if not ends:
@@ -100,24 +104,34 @@ def roc_curves(predictions: pd.DataFrame, theme: Theme = "light") -> go.Figure:
     return finish(figure, alt, theme, "false alarms (1 - specificity)", "found (sensitivity)", 420)
 
 
-def precision_recall_curves(predictions: pd.DataFrame, theme: Theme = "light") -> go.Figure:
-    """Precision against recall of several systems, test folds pooled, with the prevalence as the line of guessing."""
+def precision_recall_curves(
+    predictions: pd.DataFrame, references: frozenset[str] = frozenset(), theme: Theme = "light"
+) -> go.Figure:
+    """Precision against recall of several systems, test folds pooled, with the prevalence as the line of guessing.
+
+    Args:
+        predictions: columns system, truth (0/1), probability.
+        references: systems that are plain references, drawn in grey.
+    """
     figure, names = go.Figure(), []
-    for position, (system, rows) in enumerate(_with_both_classes(predictions)):
+    for system, rows, line in _with_both_classes(predictions, references):
         precision, recall, _ = precision_recall_curve(rows["truth"], rows["probability"])
         figure.add_scatter(
             x=recall,
             y=precision,
             mode="lines",
             name=safe(system),
-            line={"color": colour(position), "width": 2, "shape": "vh"},
+            line={**line, "shape": "vh"},
         )
         names.append(str(system))
     if not names:
         return empty("No test predictions with both classes yet.", theme)
     prevalence = float(predictions["truth"].mean())
     figure.add_hline(
-        y=prevalence, line={"dash": "dot", "color": REFERENCE}, annotation_text=f"prevalence {prevalence:.0%}"
+        y=prevalence,
+        line={"dash": "dot", "color": REFERENCE},
+        annotation_text=f"guessing: {prevalence:.0%} are positive",
+        annotation_position="bottom left",
     )
     figure.update_yaxes(range=[0, 1.02])
     return finish(
@@ -130,11 +144,18 @@ def precision_recall_curves(predictions: pd.DataFrame, theme: Theme = "light") -
     )
 
 
-def _with_both_classes(predictions: pd.DataFrame) -> list[tuple[str, pd.DataFrame]]:
+def _with_both_classes(
+    predictions: pd.DataFrame, references: frozenset[str]
+) -> Iterator[tuple[str, pd.DataFrame, dict[str, object]]]:
+    """(system, its rows, how its line is drawn); systems keep the colours that they have in other charts."""
+    colours, dashes = count(), cycle(("dash", "dashdot"))
     if predictions.empty:
-        return []
-    groups = predictions.groupby("system", sort=False)
-    return [(str(system), rows) for system, rows in groups if rows["truth"].nunique() == 2]
+        return
+    for system, rows in predictions.groupby("system", sort=False):
+        plain = system in references
+        line = {"color": REFERENCE, "dash": next(dashes)} if plain else {"color": colour(next(colours))}
+        if rows["truth"].nunique() == 2:
+            yield str(system), rows, {**line, "width": 2}
 
 
 def confusion(counts: Mapping[str, int], theme: Theme = "light") -> go.Figure:
@@ -156,8 +177,8 @@ def confusion(counts: Mapping[str, int], theme: Theme = "light") -> go.Figure:
     figure = go.Figure(
         go.Heatmap(
             z=shares,
-            x=["called negative", "called positive"],
-            y=["truly negative", "truly positive"],
+            x=["called<br>negative", "called<br>positive"],  # in two lines, or narrow columns would turn them
+            y=["truly<br>negative", "truly<br>positive"],
             text=text,
             texttemplate="%{text}",
             colorscale=[[0, "rgba(0,114,178,0.05)"], [1, "rgba(0,114,178,0.75)"]],
@@ -171,7 +192,11 @@ def confusion(counts: Mapping[str, int], theme: Theme = "light") -> go.Figure:
         f"{name.replace('_', ' ')}: {counts[name]}"
         for name in ("true_positive", "false_positive", "true_negative", "false_negative")
     )
-    return finish(figure, alt + ".", theme, None, None, 280)
+    finish(figure, alt + ".", theme, None, None, 250)
+    figure.update_traces(textfont_color=figure.layout.font.color)  # Plotly's own choice is too faint on dark
+    figure.update_xaxes(showgrid=False)
+    figure.update_yaxes(showgrid=False)
+    return figure
 
 
 def cost_bars(costs: pd.DataFrame, theme: Theme = "light") -> go.Figure:
@@ -184,7 +209,7 @@ def cost_bars(costs: pd.DataFrame, theme: Theme = "light") -> go.Figure:
         return empty("No run chosen.", theme)
     figure = go.Figure()
     for position, (column, name) in enumerate(
-        (("cpu_seconds", "CPU seconds charged"), ("wall_seconds", "wall seconds"))
+        (("cpu_seconds", "computing time"), ("wall_seconds", "time on the clock"))
     ):
         figure.add_bar(
             x=costs[column],
@@ -195,7 +220,9 @@ def cost_bars(costs: pd.DataFrame, theme: Theme = "light") -> go.Figure:
         )
     figure.update_layout(barmode="group")
     figure.update_yaxes(autorange="reversed", type="category")
-    alt = "Cost: " + ", ".join(f"{row.run} {row.cpu_seconds:.0f} CPU s" for row in costs.itertuples()) + "."
+    alt = (
+        "Cost: " + ", ".join(f"{row.run} {row.cpu_seconds:.0f} s of computing time" for row in costs.itertuples()) + "."
+    )
     return finish(figure, alt, theme, "seconds", None, 140 + 50 * len(costs))
 
 

@@ -143,7 +143,7 @@ def hyperparameter_frequencies(frequencies: pd.DataFrame, parameter: str, theme:
     top = rows.iloc[0]
     shares = f"({top['selection_percent']:.0f} %, by chance {top['baseline_percent']:.0f} %)"
     alt = f"{parameter}: most often {top['value']} {shares}."
-    return finish(figure, alt, theme, "% of the candidates", None, height=120 + 26 * len(rows))
+    return finish(figure, alt, theme, "share, %", None, height=120 + 26 * len(rows))
 
 
 def reuse(naive: int, distinct: int, computed: int, theme: Theme = "light") -> go.Figure:

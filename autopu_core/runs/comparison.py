@@ -160,14 +160,15 @@ def costs(records: Sequence[RunRecord]) -> pd.DataFrame:
 
 
 def pooled_predictions(store: Store, records: Sequence[RunRecord], references: bool = True) -> pd.DataFrame:
-    """Predictions of the runs and of the first run's references on the test rows: columns system, truth, probability,
-    predicted."""
+    """Predictions of the runs, then of the first run's references, on the test rows: columns system, truth,
+    probability, predicted."""
+    wanted = [(record, {SYSTEM: run_label(record)}) for record in records]
+    if references and records:
+        titles = {name: REFERENCES[name].title for name in REFERENCES if name != "everybody_positive"}
+        wanted.append((records[0], titles))
     frames = []
-    for position, record in enumerate(records):
+    for record, names in wanted:
         predictions = store.predictions(record.id)
-        names = {SYSTEM: run_label(record)}
-        if position == 0 and references:
-            names |= {name: REFERENCES[name].title for name in REFERENCES if name != "everybody_positive"}
         kept = predictions[predictions["system"].isin(names)]
         frames.append(kept.assign(system=kept["system"].map(names)))
     columns = ["system", "truth", "probability", "predicted"]

@@ -93,7 +93,8 @@ def _tested(store: Store, records: Sequence[RunRecord]) -> Section:
         section.text(comparison.OPTIMISM, kind="remark")
     if not genuine:
         predictions = comparison.pooled_predictions(store, records)
-        section.figure(charts.roc_curves(predictions)).figure(charts.precision_recall_curves(predictions))
+        section.figure(charts.roc_curves(predictions, _REFERENCE_TITLES))
+        section.figure(charts.precision_recall_curves(predictions, _REFERENCE_TITLES))
         for record in records:
             section.text(f"Calls of {comparison.run_label(record)} on all test rows:")
             section.figure(charts.confusion(comparison.confusion_counts(record)))

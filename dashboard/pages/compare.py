@@ -19,8 +19,7 @@ _REFERENCE_TITLES = frozenset(reference.title for reference in REFERENCES.values
 _AXES = {"assessments": "candidates tried", "cpu_seconds": "computing time", "elapsed": "time"}
 _ESTIMATES = (
     "**These numbers are estimates.** Most rows have no known answer; what is shown holds if the labelled positives "
-    "are "
-    "a random draw of all positives. Points are hollow where they are estimates."
+    "are a random draw of all positives. Points are hollow where they are estimates."
 )
 
 
@@ -71,7 +70,7 @@ def test_results(records: Sequence[RunRecord]) -> None:
     methods = comparison.metric_table(records)["method"].dropna().unique()
     interval = "over the folds" if any("fold" in str(method) for method in methods) else "by resampling the test rows"
     st.caption(
-        f"Mean on the test rows, and 95 % interval {interval}. Grey points and the last columns: plain references."
+        f"Mean on the test rows, and 95% interval {interval}. Grey points and the last columns: plain references."
     )
     st.dataframe(metric_cells(records), hide_index=True, key="metric_table")
     metric = st.selectbox(
@@ -113,6 +112,8 @@ def choices(records: Sequence[RunRecord]) -> None:
         "Share of the searches whose choice has each value, beside the share that chance would give. With few searches "
         "these shares say little."
     )
+    parts = list(words.PARTS)
+    table = table.sort_values("parameter", key=lambda names: names.map(parts.index), kind="stable")
     readable = table[table["count"] > 0].assign(
         parameter=[words.PARTS.get(parameter, parameter) for parameter in table.loc[table["count"] > 0, "parameter"]],
         value=[words.value(value) for value in table.loc[table["count"] > 0, "value"]],
@@ -131,15 +132,21 @@ def rankings(records: Sequence[RunRecord]) -> None:
         st.info("These curves need true labels of the test rows, which a genuine task doesn't have.")
         return
     predictions = comparison.pooled_predictions(engine.store(), records)
+    st.caption("The test rows of all folds together. Grey: plain references.")
     left, right = st.columns(2)
     with left:
-        st.markdown("**ROC curve**", help="How many positives are found at each rate of false alarms.")
-        components.chart(charts.roc_curves(predictions, components.theme()), "roc")
+        st.markdown(
+            "**ROC curve**",
+            help="How many positives are found at each rate of false alarms. In "
+            "brackets: the area under the curve; 1 is perfect, 0.5 is guessing.",
+        )
+        components.chart(charts.roc_curves(predictions, _REFERENCE_TITLES, components.theme()), "roc")
     with right:
         st.markdown(
             "**Precision and recall**", help="Of those called positive, the share that are, at each share found."
         )
-        components.chart(charts.precision_recall_curves(predictions, components.theme()), "precision_recall")
+        figure = charts.precision_recall_curves(predictions, _REFERENCE_TITLES, components.theme())
+        components.chart(figure, "precision_recall")
     for column, record in zip(st.columns(max(2, len(records))), records, strict=False):
         with column:
             st.markdown(f"**Calls of {components.run_name(record)}**")
@@ -153,7 +160,8 @@ def cost(records: Sequence[RunRecord]) -> None:
     st.caption(
         "Computing time counts each different fit that a run needed once, also where an earlier run had computed it."
     )
-    titles = ["Run", "Tried", "Fits one by one", "Different fits", "Computed", "CPU seconds", "Wall seconds"]
+    fits = ("Fits one by one", "Different fits", "Computed here")
+    titles = ["Run", "Tried", *fits, "Computing time, s", "Time on the clock, s"]
     st.dataframe(table.set_axis(titles, axis=1).round(1), hide_index=True, key="cost_table")
     components.chart(charts.cost_bars(table, components.theme()), "cost")
 

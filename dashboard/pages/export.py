@@ -6,7 +6,6 @@ import json
 from html import escape
 from textwrap import wrap
 
-import pandas as pd
 import streamlit as st
 
 from autopu_core.charts.results import pipeline_diagram
@@ -15,7 +14,7 @@ from autopu_core.runs import RunRecord
 from dashboard import components, engine, guide, state, words
 from dashboard.components import number, plain
 
-_WIDTH = 34
+_WIDTH = 38
 _EXPORTABLE = ("finished", "cancelled", "paused", "interrupted", "failed")
 
 
@@ -37,7 +36,7 @@ def choose(runs: list[RunRecord]) -> RunRecord:
 def drawing(candidate: dict) -> None:
     """The phases as boxes."""
     steps = [
-        (escape(title.split(": ")[0]), "<br>".join(escape(line) for line in wrap(text, _WIDTH)))
+        (escape(title), "<br>".join(escape(line) for line in wrap(text, _WIDTH)))
         for title, text in describe_pipeline(candidate)
     ]
     components.chart(pipeline_diagram(steps, components.theme()), "pipeline")
@@ -47,18 +46,26 @@ def model_files(written: dict, key: str) -> None:
     """Buttons for the pickle, the model card and the requirements."""
     files = engine.model_files(written["path"])
     labels = {
-        "model.pkl": ("Model (pickle)", "application/octet-stream"),
-        "model_card.json": ("Model card", "application/json"),
-        "requirements.txt": ("Requirements", "text/plain"),
+        "model.pkl": (
+            "Model (pickle)",
+            "application/octet-stream",
+            "Scores new patients, in Python or on any computer where this program is installed.",
+        ),
+        "model_card.json": (
+            "Model card",
+            "application/json",
+            "What the model is for, what it learned from, how it was tested, and its limits.",
+        ),
+        "requirements.txt": ("Requirements", "text/plain", "The Python packages, with versions, that the model needs."),
     }
     with st.container(horizontal=True):
         for name, content in files.items():
-            label, kind = labels[name]
-            st.download_button(
-                label, content, name, kind, key=f"{key}-{name}", icon=":material/download:", on_click="ignore"
-            )
+            label, kind, tip = labels[name]
+            options = {"key": f"{key}-{name}", "help": tip, "icon": ":material/download:", "on_click": "ignore"}
+            st.download_button(label, content, name, kind, **options)
     st.caption(
-        f"SHA-256 of the model: `{written['sha256']}`. Loading a pickle runs code from it: only load files you trust."
+        f"Fingerprint of the model's file (SHA-256): `{written['sha256']}`. Loading a pickle runs code from it: only "
+        "load files you trust."
     )
 
 
@@ -68,12 +75,15 @@ def final_model(record: RunRecord) -> None:
         st.info("This run was stopped before its end; below you can still export any pipeline that it has tried.")
         return
     final = record.result["final"]
-    st.markdown(f"Chosen as {plain(final['how'])}; inner fitness {number(final['fitness'])}.")
+    st.markdown(
+        f"Chosen as {plain(final['how'])}. Its fitness there: {number(final['fitness'])}.", help=words.TIPS["Fitness"]
+    )
     drawing(final["candidate"])
-    for title, text in describe_pipeline(final["candidate"]):
-        st.markdown(f"**{plain(title)}.** {plain(text)}")
     if record.result["model"]:
         model_files(record.result["model"], f"final-{record.id}")
+    with st.expander("The drawing as text"):
+        for title, text in describe_pipeline(final["candidate"]):
+            st.markdown(f"**{plain(title)}.** {plain(text)}")
 
 
 def other_pipeline(record: RunRecord) -> None:
@@ -90,7 +100,7 @@ def other_pipeline(record: RunRecord) -> None:
         for name, title in words.PARTS.items()
         if any(name in recipe for recipe in recipes)
     }
-    st.caption("Choose a row, the best by inner fitness first. It is then learned again from all rows.")
+    st.caption("Choose a row, the best by fitness first. It is then learned again from all rows.")
     chosen = st.dataframe(
         shown.round({"fitness": 4}).set_axis(["Search", "Trial", "Fitness"], axis=1).assign(**parts),
         hide_index=True,
@@ -156,9 +166,10 @@ def card(record: RunRecord) -> None:
         "Columns": ", ".join(told["columns"]),
         "Made with": ", ".join(f"{name} {version}" for name, version in told["versions"].items()),
     }
-    st.dataframe(pd.DataFrame({"": list(rows), " ": list(rows.values())}), hide_index=True, key="card")
-    for limit in told["limits"]:
-        st.markdown(f"- {plain(limit)}")
+    with st.container(key="card"):
+        for title, text in rows.items():
+            st.markdown(f"**{title}.** {plain(text)}")
+        st.markdown("\n".join(["**Limits.**\n", *(f"- {plain(limit)}" for limit in told["limits"])]))
 
 
 TABS = {

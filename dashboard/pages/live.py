@@ -41,7 +41,7 @@ def card(record: RunRecord) -> None:
         st.caption(f"{record.settings.title}, {_task(record)}, {plain(record.dataset_name)}")
         progress = record.progress
         best, left, spent = st.columns(3)
-        best.metric("Best so far", number(progress.get("best")), help=words.TIPS["Fitness"])
+        best.metric("Best", number(progress.get("best")), help=words.TIPS["Fitness"])
         spent.metric("Elapsed", duration(progress.get("elapsed", 0.0)), help="Active time of all searches of this run.")
         if record.status == "running":
             left.metric("Left", _about(progress.get("left")), help="From the pace so far; an estimate.")

@@ -39,10 +39,10 @@ def results(model: ModelRecord, table: Table) -> None:
     """The scored rows, metrics where the table has the target, and the download."""
     scored = engine.score(model, table)
     called = int(scored.called.sum())
-    share, rows, positive = st.columns(3)
+    rows, positive, share = st.columns(3)
     rows.metric("Rows", f"{len(scored.rows):,}")
     positive.metric("Called positive", f"{called:,}", help="Rows with a probability of at least 0.5.")
-    share.metric("Share", f"{called / len(scored.rows):.0%}")
+    share.metric("Share called positive", f"{called / len(scored.rows):.0%}")
     for warning in scored.warnings:
         st.warning(plain(warning))
     if scored.metrics is not None:
@@ -61,7 +61,8 @@ def results(model: ModelRecord, table: Table) -> None:
         )
     first = [scored.probability_column, scored.predicted_column]
     shown = ordered[[*first, *(name for name in ordered.columns if name not in first)]].head(_SHOWN_ROWS)
-    st.dataframe(shown, hide_index=True, key="scored_rows")
+    three_decimals = {scored.probability_column: st.column_config.NumberColumn(format="%.3f")}
+    st.dataframe(shown, hide_index=True, key="scored_rows", column_config=three_decimals)
     with st.container(horizontal=True):
         for ending in ("csv", "xlsx"):
             st.download_button(
