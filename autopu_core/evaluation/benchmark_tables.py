@@ -114,7 +114,7 @@ class _Builder:
         return table.merge(of_all.rename("all").reset_index(), how="left", on=["delta", "system"])
 
     def against_random_search(self) -> NamedTable:
-        table = statistics.against(self.results, RANDOM_SEARCH)
+        table = statistics.against(self.results, RANDOM_SEARCH).drop(columns="opponent")
         note = (
             f"{words.verdicts(table, 'random search with its own budget')} Random search tries as many recipes as the "
             "optimiser beside it, without learning from them; an optimiser that isn't ahead of it isn't worth its "
@@ -124,7 +124,7 @@ class _Builder:
 
     def against_corrected_forest(self) -> NamedTable:
         searched = [system for system in self.results.systems if system in {*RANDOM_SEARCH, *BASELINES}]
-        table = statistics.against(self.results, dict.fromkeys(searched, "corrected_forest"))
+        table = statistics.against(self.results, dict.fromkeys(searched, "corrected_forest")).drop(columns="opponent")
         note = (
             f"{words.verdicts(table, 'the corrected forest')} The corrected forest is one random forest and takes half "
             f"a second; a search has to be ahead of it to be worth its time. {_COMPARED_ALONE}"
@@ -234,14 +234,15 @@ class _Builder:
     def _table(self, number: int | None, title: str, note: str, frame: pd.DataFrame) -> NamedTable:
         """Names become titles, columns get their headings."""
         frame = frame.copy()
-        for column in frame.columns.intersection(["system", "system_a", "system_b", "opponent"]):
+        for column in frame.columns.intersection(["system", "system_a", "system_b"]):
             frame[column] = frame[column].map(system_title)
         if "dataset" in frame.columns:
             frame["dataset"] = frame["dataset"].map(lambda name: self.titles.get(name, name))
         if "delta" in frame.columns:
             percent = (100 * frame["delta"].astype(float)).round(1)
             frame["delta"] = percent.astype(int) if (percent == percent.round()).all() else percent
-        first = [name for name in ("delta", "metric", "dataset", "system", "hyperparameter") if name in frame.columns]
+        beginning = ("delta", "metric", "dataset", "system", "verdict", "hyperparameter")
+        first = [name for name in beginning if name in frame.columns]
         frame = frame[[*first, *(name for name in frame.columns if name not in first)]]
         full = title if number is None else f"Table {number}. {title}"
         return NamedTable(number, full, note, frame.rename(columns=words.heading).reset_index(drop=True))

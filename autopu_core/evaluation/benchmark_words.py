@@ -22,7 +22,6 @@ _HEADINGS: dict[str, str] = {
     "system": "System",
     "system_a": "First system",
     "system_b": "Second system",
-    "opponent": "Opponent",
     "metric": "Metric",
     "data_sets": "Data sets",
     "cells": "Cross-validations",

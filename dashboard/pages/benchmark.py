@@ -86,16 +86,17 @@ def choose_published() -> Path | None:
 
 def choose_systems(results: BenchmarkResults) -> list[str]:
     """The systems to compare: only data sets that all of them have finished count."""
-    chosen = st.multiselect(
-        "Systems",
-        results.systems,
-        default=results.systems,
-        format_func=system_title,
-        key="benchmark_systems",
-        placeholder="All",
-        help="A comparison counts only data sets that all of its systems have finished.",
-    )
-    return chosen or results.systems
+    key = "benchmark_systems"
+    chosen = [name for name in st.session_state.get(key, results.systems) if name in results.systems]
+    st.session_state[key] = chosen or results.systems
+    with st.expander(f"Systems: {len(st.session_state[key])} of {len(results.systems)}"):
+        return st.multiselect(
+            "Systems to compare",
+            results.systems,
+            format_func=system_title,
+            key=key,
+            help="A comparison counts only data sets that all of its systems have finished.",
+        )
 
 
 def origin(results: BenchmarkResults) -> None:
@@ -115,7 +116,7 @@ def show(table: tables.NamedTable, key: str) -> None:
     st.markdown(f"**{plain(table.title)}**")
     st.caption(plain(table.note))
     columns = {heading: _column(heading, table.frame[heading]) for heading in table.frame.columns}
-    st.dataframe(table.frame, hide_index=True, column_config=columns, key=key)
+    st.dataframe(table.frame, hide_index=True, column_config=columns, placeholder="", alt=table.title, key=key)
     st.download_button(
         "Download (.csv)",
         lambda: engine.as_file(table.frame, "csv"),
@@ -131,9 +132,9 @@ def _column(heading: str, values: pd.Series) -> Any:
     tip = _HELP.get(heading.removesuffix(" (paper)"))
     if not pd.api.types.is_float_dtype(values):
         return st.column_config.Column(help=tip)
-    largest = values.abs().max()
-    digits = "%.4f" if heading.startswith("p-value") else "%.3f" if not largest >= 10 else "%.1f"
-    return st.column_config.NumberColumn(help=tip, format=digits)
+    size = values.abs().max()
+    digits = 4 if heading.startswith("p-value") else 0 if size >= 100 else 1 if size >= 10 else 3
+    return st.column_config.NumberColumn(help=tip, format=f"%.{digits}f")
 
 
 def named(shown: list[tables.NamedTable], title: str) -> tables.NamedTable | None:
@@ -143,6 +144,8 @@ def named(shown: list[tables.NamedTable], title: str) -> tables.NamedTable | Non
 
 def delta_of(results: BenchmarkResults, key: str) -> float:
     """A share of hidden positives, chosen."""
+    if st.session_state.get(key) not in results.deltas:  # other results had it
+        st.session_state.pop(key, None)
     return st.segmented_control(
         "Positives hidden",
         results.deltas,
@@ -205,26 +208,24 @@ def random_search(results: BenchmarkResults, shown: list[tables.NamedTable], pri
 def ranks(results: BenchmarkResults, shown: list[tables.NamedTable], printed: Path | None) -> None:
     """More than two systems at once: mean ranks and the critical difference."""
     everything = {**_GROUPS, "All systems": tuple(results.systems)}
-    left, right = st.columns(2)
-    with left:
-        group = st.segmented_control(
-            "Compare",
-            list(everything),
-            default=next(iter(everything)),
-            required=True,
-            key="benchmark_ranks",
-            persist_state="session",
-        )
-    with right:
-        delta = delta_of(results, "benchmark_rank_delta")
+    group = st.segmented_control(
+        "Compare",
+        list(everything),
+        default=next(iter(everything)),
+        required=True,
+        key="benchmark_ranks",
+        persist_state="session",
+    )
+    delta = delta_of(results, "benchmark_rank_delta")
     comparison = statistics.rank_comparison(results, delta, everything[group])
     components.chart(charts.critical_difference(comparison, SYSTEM_TITLES, components.theme()), "critical_difference")
     if comparison is not None:
+        p_value = "below 0.001" if comparison.p_value < 0.001 else f"{comparison.p_value:.3f}"
         alike = "" if comparison.p_value < comparison.alpha else ", so none differs from another"
         st.caption(
             f"Mean ranks over {comparison.data_sets} data sets; the best is on the left. Systems joined by a bar don't "
-            "differ by more than chance allows (Nemenyi's test, 5%). Friedman's test that all are alike: p = "
-            f"{comparison.p_value:.3g}{alike}."
+            f"differ by more than chance allows (Nemenyi's test, 5%). p-value that all are alike (Friedman's test): "
+            f"{p_value}{alike}."
         )
 
 
@@ -252,6 +253,8 @@ def time(results: BenchmarkResults, shown: list[tables.NamedTable], printed: Pat
 def paper(results: BenchmarkResults, shown: list[tables.NamedTable], printed: Path | None) -> None:
     """Tables 3 to 16."""
     numbered = {table.number: table for table in shown if table.number is not None}
+    if st.session_state.get("benchmark_table") not in numbered:  # other results had it
+        st.session_state.pop("benchmark_table", None)
     number = st.selectbox(
         "Table",
         list(numbered),
@@ -271,8 +274,11 @@ TABS = {
 }
 
 components.heading("Benchmark", "How the systems do on several tables, compared as in the paper that they come from.")
-folder = choose_folder()
-printed_tables = choose_published()
+left, right = st.columns(2, gap="large")
+with right:
+    printed_tables = choose_published()
+with left:
+    folder = choose_folder()
 found = engine.benchmark(folder)
 if found.scores.empty:
     st.info(
