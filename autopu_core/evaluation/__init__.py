@@ -1,5 +1,9 @@
-"""Judging systems: test protocol, metrics and their intervals, plain references, statistics over data sets."""
+"""Judging systems: test protocol, metrics and their intervals, plain references, statistics over data sets, benchmark
+tables."""
 
+from autopu_core.evaluation.benchmark import SYSTEM_TITLES, BenchmarkResults
+from autopu_core.evaluation.benchmark_published import beside, published, published_run_times
+from autopu_core.evaluation.benchmark_tables import NamedTable, paper_tables
 from autopu_core.evaluation.bootstrap import bootstrap_interval
 from autopu_core.evaluation.frequencies import hyperparameter_frequencies, most_frequent_values
 from autopu_core.evaluation.metrics import METRICS, binary_metrics, interval_over_folds, summarise_folds
@@ -18,9 +22,13 @@ __all__ = [
     "ESTIMATES",
     "METRICS",
     "REFERENCES",
+    "SYSTEM_TITLES",
+    "BenchmarkResults",
+    "NamedTable",
     "Prediction",
     "RankComparison",
     "average_ranks",
+    "beside",
     "binary_metrics",
     "bootstrap_estimates",
     "bootstrap_interval",
@@ -31,6 +39,9 @@ __all__ = [
     "hyperparameter_frequencies",
     "interval_over_folds",
     "most_frequent_values",
+    "paper_tables",
+    "published",
+    "published_run_times",
     "summarise_folds",
     "wilcoxon_holm",
 ]
