@@ -1,10 +1,11 @@
-"""Benchmark results made up for tests of several packages."""
+"""For tests of several packages: made-up benchmark results, and no deadline for examples, which a busy machine misses."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 
+import hypothesis
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +13,9 @@ import pytest
 from autopu_core.evaluation.benchmark import RANDOM_SEARCH, SYSTEM_TITLES, BenchmarkResults
 from autopu_core.evaluation.benchmark_statistics import TESTED_METRICS
 from autopu_core.pu.spaces import BASE_SPACE, EXTENDED_SPACE
+
+hypothesis.settings.register_profile("tests", deadline=None)
+hypothesis.settings.load_profile("tests")
 
 _Cell = tuple[str, float, str]
 _SPACES = {"base": BASE_SPACE, "extended": EXTENDED_SPACE}
