@@ -101,7 +101,7 @@ def buttons(record: RunRecord) -> None:
             _button("Cancel", "stop", engine.cancel, record, "Ends the run; the best so far is kept.")
         elif record.status != "finished":
             _button("Resume", "play_arrow", engine.resume, record, "Goes on where it stopped.")
-        elif record.settings.time_limit is not None:
+        if record.status in ("finished", "failed") and record.settings.time_limit is not None:
             search_longer(record)
         if record.status not in _ACTIVE:
             with st.popover("Delete", icon=":material/delete:", key=f"delete-{record.id}"):
@@ -112,7 +112,7 @@ def buttons(record: RunRecord) -> None:
 
 
 def search_longer(record: RunRecord) -> None:
-    """More time for a finished run that had a time limit."""
+    """More time for a run that its time limit may have ended."""
     with st.popover("Search longer", icon=":material/more_time:", key=f"longer-{record.id}"):
         key = f"minutes-{record.id}"
         spent = record.settings.time_limit / 60

@@ -37,6 +37,62 @@ def test_a_broken_file_is_refused_in_one_sentence(server: Server, page: Page, pe
     person.sees("Or try a sample")  # the rest of the page is there
 
 
+def test_a_file_over_the_limit_is_refused_in_a_sentence_that_can_be_seen(
+    server: Server, page: Page, person: Person, tmp_path: Path
+) -> None:
+    file = tmp_path / "large.csv"
+    with file.open("wb") as written:
+        written.truncate(201 * 2**20)  # takes no room on the disk
+    page.goto(server.address())
+    person.sees("200MB per file")
+    person.upload(file)
+    said = page.get_by_role("alert").filter(has_text="File must be 200.0MB or smaller.")
+    expect(said).to_be_visible()
+    size = said.bounding_box()
+    assert size["width"] > 100
+    assert size["height"] > 10
+
+
+def test_the_sheet_of_a_workbook_is_chosen_from_those_with_content(
+    server: Server, page: Page, person: Person, tmp_path: Path
+) -> None:
+    file = tmp_path / "clinic.xlsx"
+    patients = {"age": [*range(60)], "bmi": [n * 7 % 31 for n in range(60)], "sick": ["yes", "no", "no"] * 20}
+    with pd.ExcelWriter(file) as book:
+        pd.DataFrame({"code": [1, 2], "meaning": ["yes", "no"]}).to_excel(book, sheet_name="codes", index=False)
+        pd.DataFrame().to_excel(book, sheet_name="notes")
+        pd.DataFrame(patients).to_excel(book, sheet_name="patients", index=False)
+    page.goto(server.address())
+    person.upload(file)
+    sheet = page.get_by_role("combobox", name="Sheet")
+    sheet.click()
+    expect(page.get_by_role("option")).to_have_text(["codes", "patients"])
+    page.get_by_role("option", name="patients").click()
+    person.wait()
+    person.click("Read this sheet")
+    person.sees("60 rows · 3 columns")
+
+
+def test_a_named_patient_column_needs_no_more_attention(
+    server: Server, page: Page, person: Person, tmp_path: Path
+) -> None:
+    columns = {
+        "patient_id": [f"P{n // 3:02d}" for n in range(90)],
+        "bmi": [n * 7 % 31 for n in range(90)],
+        "sick": ["yes"] * 30 + ["no"] * 60,
+    }
+    page.goto(server.address())
+    person.upload(write(tmp_path, "visits.csv", columns))
+    person.sees("90 rows · 3 columns")
+    person.wait()
+    group = "Column that names the patient"
+    assert person.chosen(group) == "patient_id"
+    warning = page.get_by_text("several rows seem to belong to one patient")
+    expect(warning).to_have_count(0)
+    page.goto(page.url.replace("&group=patient_id", ""))
+    expect(warning).to_be_visible()
+
+
 def test_a_target_with_one_class_is_refused_before_a_search(
     server: Server, page: Page, person: Person, tmp_path: Path
 ) -> None:

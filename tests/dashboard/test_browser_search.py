@@ -153,6 +153,31 @@ def test_choices_survive_and_buttons_steer(server: Server, page: Page, person: P
         assert number not in {each.id for each in store.runs()}
 
 
+def test_a_run_that_its_time_limit_ended_searches_longer(server: Server, page: Page, person: Person) -> None:
+    frame = read_table(sample_path("breast_cancer_wisconsin")).frame.iloc[::3, _COLUMNS]
+    table = Table.from_frame(frame, "limited.csv")
+    budget = {"optimizer": "bo", "configurations": 2, "iterations": 4, "time_limit": 0.01}
+    with server.store() as store:
+        dataset = store.add_dataset(table, describe_table(table).to_dict())
+        settings = RunSettings.from_preset(
+            "quick", dataset=dataset, target="diagnosis", positive=("malignant",), **budget
+        )
+        run = store.create_run(settings, {})
+    page.goto(server.address(f"live?dataset={dataset}&run={run}"))
+    card = page.locator(f".st-key-run-{run}")
+    expect(badge(card, "failed")).to_be_visible(timeout=90_000)
+    assert "before a single candidate was assessed; allow more time" in person.error()
+    card.get_by_role("button", name="Search longer").click()
+    person.enter("Time limit for the whole run, minutes", "5")
+    page.get_by_role("button", name="Go on", exact=True).click()
+    wait_until(page, lambda: tried(page) == 6)
+    expect(badge(card, "finished")).to_be_visible()
+    with server.store() as store:
+        record = store.run(run)
+        assert (record.status, record.settings.time_limit) == ("finished", 300.0)
+        assert len(store.trials(run)) == 6
+
+
 def test_a_run_whose_worker_died_is_interrupted_and_can_be_resumed(server: Server, page: Page, person: Person) -> None:
     frame = read_table(sample_path("breast_cancer_wisconsin")).frame.iloc[::3, _COLUMNS]
     table = Table.from_frame(frame, "third.csv")
