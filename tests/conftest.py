@@ -1,4 +1,4 @@
-"""For tests of several packages: made-up benchmark results, and no deadline for examples, which a busy machine misses."""
+"""For tests of several packages: made-up benchmark results, and no deadlines, which a busy machine misses."""
 
 from __future__ import annotations
 
