@@ -145,9 +145,10 @@ class _Builder:
         wide.columns = [
             system_title(system) + (" (paper)" if value.endswith(PUBLISHED) else "") for value, system in order
         ]
-        note = f"F-measure on test rows{self._folds()}; 1 is perfect. An empty cell isn't finished yet."
+        note = f"F-measure on test rows{self._folds()}; 1 is perfect. An empty cell isn't finished yet. "
+        note += words.means_and_wins(statistics.summary(self.results, systems))
         note += f" {_BREAST_CANCER}" if self.folder is not None else ""
-        return self._table(number, f"F-measure of {of}", note, wide.reset_index())
+        return self._table(number, f"F-measure of {of}", note.rstrip(), wide.reset_index())
 
     def all_pairs(self, number: int, space: str) -> NamedTable:
         table = statistics.wilcoxon_all_pairs(self.results, AUTO_PU[space])

@@ -108,6 +108,23 @@ def _cells(rows: pd.DataFrame) -> str:
     )
 
 
+def means_and_wins(table: pd.DataFrame) -> str:
+    """Mean F of each system, and on how many data sets no other is better; empty without rows.
+
+    Args:
+        table: what `summary` returns.
+    """
+    said = []
+    for delta, rows in table.groupby("delta"):
+        systems = listed(_mean_and_wins(row) for row in rows.itertuples())
+        said.append(f"at {delta:.0%} {systems} of {data_sets(rows['data_sets'].max())}")
+    return f"Mean (best on): {'; '.join(said)}." if said else ""
+
+
+def _mean_and_wins(row: Any) -> str:
+    return f"{system_title(row.system)} {row.f_measure:.3f} ({row.wins})"
+
+
 def too_few_data_sets(table: pd.DataFrame) -> str:
     """A warning where the exact test can't reach Holm's alpha: of n data sets its smallest p-value is 2 / 2^n.
 

@@ -203,6 +203,18 @@ def test_verdicts(made, ours, theirs, verdict, p_value):
         assert row.p_value == pytest.approx(p_value)
 
 
+def test_differences_by_data_set(three):
+    table = statistics.differences(three, {"z": "x", "y": "x", "nobody": "x"})
+    assert table[table["delta"] == 0.2].values.tolist() == [
+        [0.2, "a", "z", -0.6],
+        [0.2, "b", "z", 0.0],
+        [0.2, "a", "y", -0.05],
+        [0.2, "b", "y", -0.1],
+        [0.2, "c", "y", 0.2],
+    ]
+    assert (table["delta"] == 0.2).all()  # at 40 % y is undefined
+
+
 def test_a_higher_mean_with_lower_ranks_beyond_chance_is_no_victory(made):
     # 11 small losses and one huge win: worse in rank (p < 0.05), better in mean.
     ours, theirs = [0.9, *[0.5] * 11], [0.1, *(0.501 + 0.001 * n for n in range(11))]

@@ -96,6 +96,22 @@ def test_who_fails_to_beat_random_search_is_said_first(made):
     assert "None is better beyond chance." in note
 
 
+def test_means_and_wins_among_the_systems_of_a_table(made):
+    cells = {
+        ("a", 0.2, "ga_base"): [0.5],
+        ("b", 0.2, "ga_base"): [0.8],
+        ("a", 0.2, "bo_base"): [0.5],
+        ("b", 0.2, "bo_base"): [0.6],
+        ("a", 0.2, "random_bo_base"): [0.9],
+        ("a", 0.6, "ga_base"): [0.25],
+    }
+    note = by_number(paper_tables(made(cells)))[4].note
+    # On a, both are best: the random search isn't in this table.
+    assert note.endswith(
+        "Mean (best on): at 20% GA-1 0.650 (2) and BO-1 0.550 (1) of 2 data sets; at 60% GA-1 0.250 (1) of 1 data set."
+    )
+
+
 def test_what_is_left_out_is_named(made):
     cells = {
         (name, delta, system): [0.1 * number + delta]
