@@ -53,7 +53,7 @@ def others(records: Sequence[RunRecord], finished: Sequence[RunRecord]) -> None:
         if record.id not in shown and (reason := comparison.why_not(records[0], record))
     ]
     if reasons:
-        with st.expander(f"{len(reasons)} other runs can't be compared with these: why?"):
+        with st.expander(f"{len(reasons)} other run{'s' * (len(reasons) > 1)} can't be compared with these: why?"):
             st.dataframe(pd.DataFrame(reasons, columns=["Run", "Table", "It has"]), hide_index=True)
 
 
