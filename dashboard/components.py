@@ -109,6 +109,21 @@ def heading(title: str, sentence: str) -> None:
     st.markdown(sentence)
 
 
+def cost_axis(key: str) -> str:
+    """What a search is drawn against, as a person chooses it: a column of the trials."""
+    axes = {"assessments": "candidates tried", "cpu_seconds": "computing time", "elapsed": "time"}
+    return st.segmented_control(
+        "Against",
+        list(axes),
+        format_func=axes.__getitem__,
+        default="assessments",
+        required=True,
+        key=key,
+        persist_state="session",
+        help="Computing time is what a run cost in all, each different fit counted once, also where it was reused.",
+    )
+
+
 def status_badge(record: RunRecord) -> None:
     """Status of a run as a coloured word."""
     word, colour, icon = words.STATUS[record.status]

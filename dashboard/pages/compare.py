@@ -16,7 +16,6 @@ from dashboard import components, engine, guide, state, words
 from dashboard.components import plain
 
 _REFERENCE_TITLES = frozenset(reference.title for reference in REFERENCES.values())
-_AXES = {"assessments": "candidates tried", "cpu_seconds": "computing time", "elapsed": "time"}
 _ESTIMATES = (
     "**These numbers are estimates.** Most rows have no known answer; what is shown holds if the labelled positives "
     "are a random draw of all positives. Points are hollow where they are estimates."
@@ -88,15 +87,7 @@ def test_results(records: Sequence[RunRecord]) -> None:
 
 def curves(records: Sequence[RunRecord]) -> None:
     """How the searches got there."""
-    axis = st.segmented_control(
-        "Against",
-        list(_AXES),
-        format_func=_AXES.__getitem__,
-        default="assessments",
-        required=True,
-        key="compared_axis",
-        persist_state="session",
-    )
+    axis = components.cost_axis("compared_axis")
     figure = convergence(comparison.all_trials(engine.store(), records), axis, components.theme())
     components.chart(figure, "compared_convergence")
 

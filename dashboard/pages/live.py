@@ -19,7 +19,6 @@ _ACTIVE = ("queued", "running")
 _EVERY_SECONDS = {True: 1.0, False: 5.0}  # while something is at work or waits; otherwise only in case that changes
 _LATEST = 12
 _CARDS_IN_A_ROW = 3
-_AXES = {"assessments": "candidates tried", "cpu_seconds": "computing time", "elapsed": "time"}
 _STAGES = {
     "starting": "Starting",
     "preparing": "Preparing the rows",
@@ -145,16 +144,7 @@ def delete(run: int) -> None:
 
 def progress_curve(records: Sequence[RunRecord]) -> None:
     """Best so far and every trial, against what a person wants to pay in."""
-    axis = st.segmented_control(
-        "Against",
-        list(_AXES),
-        format_func=_AXES.__getitem__,
-        default="assessments",
-        required=True,
-        key="live_axis",
-        persist_state="session",
-        help="Computing time is what a run cost in all, each different fit counted once, also where it was reused.",
-    )
+    axis = components.cost_axis("live_axis")
     trials = [engine.trials(record.id) for record in records]
     if any(len(frame) for frame in trials):
         key = tuple((components.run_name(record), len(frame)) for record, frame in zip(records, trials, strict=True))
