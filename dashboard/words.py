@@ -107,7 +107,7 @@ OBJECTIVE_MEANINGS = {
     "(SCAR).",
 }
 PRESET_MEANINGS = {
-    "quick": ("Quick", "A first look: few recipes."),
+    "quick": ("Quick", "A first look: few recipes, and the best of them becomes the model."),
     "standard": ("Standard", "A thorough search, and one more on all rows for the final model."),
     "paper": ("As in the paper", "The full budget of the published experiments, and one more search on all rows."),
 }
