@@ -19,9 +19,11 @@ from autopu_core.charts.theme import (
     finish,
     safe,
 )
+from autopu_core.tables.description import LARGEST
 
 _MOST_COLUMNS = 40
 _MOST_LEVELS = 12
+_MOST_EDGES = 41
 KINDS = {
     "labelled": LABELLED,
     "hidden": HIDDEN,
@@ -39,11 +41,12 @@ def class_balance(counts: Mapping[str, int], theme: Theme = "light") -> go.Figur
     """
     if not counts:
         return empty("The target column has no values.", theme)
-    names, rows = [safe(name) for name in counts], list(counts.values())
+    rows = list(counts.values())
     total = sum(rows)
     text = [f"{count:,} ({count / total:.0%})" for count in rows]
+    names = [safe(name) for name in counts]
     figure = go.Figure(go.Bar(x=rows, y=names, orientation="h", text=text, marker_color=colour(0), cliponaxis=False))
-    alt = "Rows for each value: " + ", ".join(f"{name} {count}" for name, count in zip(names, rows, strict=True)) + "."
+    alt = "Rows for each value: " + ", ".join(f"{name} {count}" for name, count in counts.items()) + "."
     figure.update_yaxes(autorange="reversed", type="category")
     return finish(figure, alt, theme, "rows", None, height=110 + 34 * len(rows))
 
@@ -80,20 +83,25 @@ def distribution_by_class(values: pd.Series, classes: pd.Series, theme: Theme = 
         values: numeric, date or text column (n,).
         classes: (n,) text.
     """
+    dates = pd.api.types.is_datetime64_any_dtype(values.dtype)
+    numeric = pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
+    if numeric:
+        values = values.where(np.abs(values) <= LARGEST)  # what lies beyond counts as missing in learning, too
     frame = pd.DataFrame({"value": values.to_numpy(), "class": classes.astype("str").to_numpy()}).dropna()
     if frame.empty:
         return empty("The column has no values.", theme)
     figure = go.Figure()
     levels = sorted(frame["class"].unique())[:_MOST_LEVELS]
-    numeric = pd.api.types.is_numeric_dtype(values.dtype) and not pd.api.types.is_bool_dtype(values.dtype)
-    if numeric:
-        edges = np.histogram_bin_edges(frame["value"], bins="auto")
-        edges = edges if len(edges) <= 41 else np.linspace(edges[0], edges[-1], 41)
+    if numeric or dates:
+        # Plotly counts a time axis in milliseconds.
+        numbers = frame["value"].astype("datetime64[ms]").astype("int64") if dates else frame["value"]
+        edges = _bin_edges(numbers.to_numpy(dtype=np.float64))
+        middles = (edges[:-1] + edges[1:]) / 2
         for position, level in enumerate(levels):
-            counts, _ = np.histogram(frame.loc[frame["class"] == level, "value"], edges)
+            counts, _ = np.histogram(numbers[frame["class"] == level], edges)
             share = 100 * counts / max(counts.sum(), 1)
             figure.add_bar(
-                x=(edges[:-1] + edges[1:]) / 2,
+                x=middles.astype("int64").astype("datetime64[ms]") if dates else middles,
                 y=share,
                 width=np.diff(edges),
                 name=safe(level),
@@ -113,6 +121,16 @@ def distribution_by_class(values: pd.Series, classes: pd.Series, theme: Theme = 
         figure.update_xaxes(type="category")
     alt = f"Distribution of {values.name} in {len(levels)} classes, in percent of each class."
     return finish(figure, alt, theme, safe(values.name), "% of the class")
+
+
+def _bin_edges(numbers: np.ndarray) -> np.ndarray:
+    """At most 41 edges, all different; a column that is constant, as far as an axis could show, gets one bin."""
+    low, high = numbers.min(), numbers.max()
+    if high - low <= 1e-9 * max(abs(low), abs(high)):
+        half = max(0.5, abs(high) / 1000)
+        return np.array([low - half, high + half])
+    edges = np.histogram_bin_edges(numbers, bins="auto")
+    return edges if len(edges) <= _MOST_EDGES else np.linspace(low, high, _MOST_EDGES)
 
 
 def label_bar(counts: Mapping[str, int], theme: Theme = "light") -> go.Figure:

@@ -9,10 +9,11 @@ import plotly.graph_objects as go
 
 Theme = Literal["light", "dark"]
 
-# Okabe & Ito's palette without its yellow, which is too faint on white; readable on both backgrounds.
-PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#8C8C8C")
-LABELLED, HIDDEN, NEGATIVE, UNLABELLED = "#0072B2", "#E69F00", "#8C8C8C", "#8C8C8C"
-REFERENCE = "#8C8C8C"
+# Okabe & Ito's palette without its yellow, which is too faint on white; readable on both backgrounds. The grey is as
+# dark as it is because a lighter one looks like the palette's pink to who can't see green.
+PALETTE = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#707070")
+LABELLED, HIDDEN, NEGATIVE = "#0072B2", "#E69F00", "#707070"
+REFERENCE = "#707070"
 _INK = {"light": "#1F2933", "dark": "#E6EAEE"}
 _GRID = {"light": "rgba(31,41,51,0.12)", "dark": "rgba(230,234,238,0.18)"}
 
