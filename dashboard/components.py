@@ -16,6 +16,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from autopu_core.charts.theme import Theme, alternative_text
 from autopu_core.errors import AutoPUError
 from autopu_core.runs import RunRecord
+from autopu_core.runs.comparison import run_label
 from dashboard import engine, state, words
 
 log = logging.getLogger("dashboard")
@@ -133,9 +134,8 @@ def status_badge(record: RunRecord) -> None:
 
 
 def run_name(record: RunRecord) -> str:
-    """What a run is called in lists and charts: "3 · EBO base"."""
-    short = {"random": "Random"}.get(record.settings.optimizer, record.settings.optimizer.upper())
-    return f"{record.id} · {short} {record.settings.space}"
+    """What a run is called in lists and charts, on all pages as in the report: "3 · EBO base"."""
+    return run_label(record)
 
 
 def run_title(record: RunRecord) -> str:
