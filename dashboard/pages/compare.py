@@ -61,8 +61,8 @@ def test_results(records: Sequence[RunRecord]) -> None:
     genuine = records[0].settings.task == "genuine"
     if genuine:
         st.warning(_ESTIMATES, icon=":material/help:")
-    for remark in comparison.remarks(records):
-        st.info(plain(remark), icon=":material/lightbulb:")
+    if remarks := [plain(remark) for remark in comparison.remarks(records)]:
+        st.info("  \n".join(remarks), icon=":material/lightbulb:")  # one below the other
     if len(records) > 1:
         st.caption(comparison.OPTIMISM)
     meanings = comparison.meanings(records[0])
