@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -57,6 +56,7 @@ def convergence(trials: pd.DataFrame, x: X = "assessments", theme: Theme = "ligh
             )
         if many:
             grid = np.unique(np.concatenate([along for along, _ in curves]))
+            grid = grid[grid >= max(along[0] for along, _ in curves)]  # there is no mean before all have begun
             mean = np.mean([_step(grid, along, best) for along, best in curves], axis=0)
             grid, mean = _corners(grid, mean)
             figure.add_scatter(
@@ -81,8 +81,7 @@ def _along(ordered: pd.DataFrame, x: X) -> np.ndarray:
 
 
 def _step(grid: np.ndarray, along: np.ndarray, best: np.ndarray) -> np.ndarray:
-    position = np.searchsorted(along, grid, side="right") - 1
-    return np.where(position >= 0, best[np.clip(position, 0, None)], best[0])
+    return best[np.searchsorted(along, grid, side="right") - 1]
 
 
 def _corners(along: np.ndarray, best: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -162,13 +161,3 @@ def reuse(naive: int, distinct: int, computed: int, theme: Theme = "light") -> g
     figure.update_yaxes(autorange="reversed")
     alt = f"{naive} fits one by one, {distinct} different ones, {computed} computed."
     return finish(figure, alt, theme, "fits", None, height=190)
-
-
-def outcome_counts(reasons: Sequence[tuple[str, int]], theme: Theme = "light") -> go.Figure:
-    """Why candidates failed on a fold, the most frequent reasons first."""
-    if not reasons:
-        return empty("No candidate has failed.", theme, height=120)
-    names = [safe(reason)[:70] for reason, _ in reasons]
-    figure = go.Figure(go.Bar(x=[count for _, count in reasons], y=names, orientation="h", marker_color=colour(4)))
-    figure.update_yaxes(autorange="reversed", type="category")
-    return finish(figure, f"Most frequent reason: {reasons[0][0]} ({reasons[0][1]}).", theme, "candidates", None, 240)
