@@ -26,7 +26,7 @@ _SWITCHES = (
     *("--disable-component-update", "--disable-sync"),
 )
 _STARTS_WITHIN = 90.0
-WAIT_MS = 30_000
+WAIT_MS = 60_000
 
 
 class Server:

@@ -35,7 +35,7 @@ def badge(place: Page | Locator, word: str) -> Locator:
     return place.locator(".stMarkdownBadge").filter(has_text=word)
 
 
-def wait_until(page: Page, reached: Callable[[], bool], seconds: float = 90.0) -> None:
+def wait_until(page: Page, reached: Callable[[], bool], seconds: float = 180.0) -> None:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if reached():
@@ -171,7 +171,7 @@ def test_a_run_that_its_time_limit_ended_searches_longer(server: Server, page: P
     person.enter("Time limit for the whole run, minutes", "5")
     page.get_by_role("button", name="Go on", exact=True).click()
     wait_until(page, lambda: tried(page) == 6)
-    expect(badge(card, "finished")).to_be_visible()
+    expect(badge(card, "finished")).to_be_visible(timeout=120_000)
     with server.store() as store:
         record = store.run(run)
         assert (record.status, record.settings.time_limit) == ("finished", 300.0)
