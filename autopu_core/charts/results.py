@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Mapping
 from itertools import count, cycle
 
@@ -121,7 +122,7 @@ def precision_recall_curves(
             y=precision,
             mode="lines",
             name=safe(system),
-            line={**line, "shape": "vh"},
+            line={**line, "shape": "hv"},  # from recall 1 down: the area below it is the average precision
         )
         names.append(str(system))
     if not names:
@@ -230,7 +231,7 @@ def pipeline_diagram(steps: list[tuple[str, str]], theme: Theme = "light") -> go
     """The phases of a pipeline as boxes from left to right.
 
     Args:
-        steps: (title, text with `<br>` line breaks that is safe already).
+        steps: (title, text with `<br>` line breaks), both safe already.
     """
     figure = go.Figure()
     width = 1 / len(steps)
@@ -270,7 +271,7 @@ def pipeline_diagram(steps: list[tuple[str, str]], theme: Theme = "light") -> go
                 xanchor="center",
                 font={"size": 14},
             )
-    alt = "; ".join(f"{title}: {text.replace('<br>', ' ')}" for title, text in steps)
+    alt = "; ".join(f"{html.unescape(title)}: {html.unescape(text.replace('<br>', ' '))}" for title, text in steps)
     finish(figure, alt, theme, height=240)
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False)
