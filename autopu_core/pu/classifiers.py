@@ -7,7 +7,8 @@ standardise their columns, the former has gamma "auto" and calibrated probabilit
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
@@ -150,15 +151,32 @@ def positive_probability(
     if not 0 < y_fit.sum() < len(y_fit):
         raise FitError(f"{title} needs rows of both classes, and all {len(y_fit)} rows are of one.")
     fit = QUICK_FITS.get(name, partial(_plain_fit, name))
-    try:
-        with config_context(assume_finite=True, skip_parameter_validation=True):
-            probability = fit(X_fit, y_fit, X_predict, random_state)
-    except (ValueError, ArithmeticError, LookupError) as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise FitError(f"{title} can't learn from these {len(y_fit)} rows: {reason}") from error
+    with _failure_in_words(name, y_fit), config_context(assume_finite=True, skip_parameter_validation=True):
+        probability = fit(X_fit, y_fit, X_predict, random_state)
     if not np.isfinite(probability).all():
         raise FitError(f"{title} gave a probability that is not a number for {np.sum(~np.isfinite(probability))} rows.")
     return probability.astype(np.float64, copy=False)
+
+
+def fitted_classifier(name: str, X: np.ndarray, y: np.ndarray, random_state: int) -> BaseEstimator:
+    """A fitted candidate classifier, to be kept: the one that `positive_probability` asks.
+
+    Raises:
+        FitError: rows that it can't learn from, or with which it couldn't predict.
+    """
+    with _failure_in_words(name, y):
+        made = make_classifier(name, random_state).fit(X, y)
+        made.predict_proba(X[:1])  # k-nearest neighbours finds out only here that there are too few
+    return made
+
+
+@contextmanager
+def _failure_in_words(name: str, y: np.ndarray) -> Iterator[None]:
+    try:
+        yield
+    except (ValueError, ArithmeticError, LookupError) as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise FitError(f"{TITLES.get(name, name)} can't learn from these {len(y)} rows: {reason}") from error
 
 
 def _plain_fit(name: str, X: np.ndarray, y: np.ndarray, rows: np.ndarray, seed: int) -> np.ndarray:

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from autopu_core.pu.classifiers import make_classifier
-from autopu_core.pu.fits import learning_rows, other_rows
-from autopu_core.pu.learners import LearningRows, PhaseFailedError, PUClassifier, answer_value
+from autopu_core.pu.fits import other_rows
+from autopu_core.pu.learners import LearningRows, PhaseFailedError, PUClassifier, answer_value, kept_classifier
 from autopu_core.search.planner import Plan, run_alone
 from autopu_core.search.seeds import derive_seed
 from autopu_core.search.space import Parameter, SearchSpace
@@ -110,8 +109,7 @@ class DeepForestPUClassifier(PUClassifier):
         self.iterations = iterations
         self.random_state = random_state
 
-    def _learn(self, X: np.ndarray, rows: LearningRows) -> None:
+    def _learn(self, rows: LearningRows) -> None:
         self.reliable_negatives_ = run_alone(least_likely(self.get_params(), rows))
-        X_2, y_2 = learning_rows(X, rows.labelled, self.reliable_negatives_)
-        seed = rows.ask(_LEARNER, rows.labelled, self.reliable_negatives_, "others").seed
-        self.classifier_ = make_classifier(_LEARNER, seed).fit(X_2, y_2)
+        question = rows.ask(_LEARNER, rows.labelled, self.reliable_negatives_, "others")
+        self.classifier_ = kept_classifier(question, "step 2")

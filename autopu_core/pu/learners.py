@@ -11,8 +11,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from autopu_core.errors import LabelError
-from autopu_core.pu.fits import DEFAULT_MEMORY_BYTES, FitQuestion, PreparedMatrix
+from autopu_core.errors import FitError, LabelError
+from autopu_core.pu.classifiers import fitted_classifier
+from autopu_core.pu.fits import DEFAULT_MEMORY_BYTES, FitQuestion, PreparedMatrix, learning_rows
 from autopu_core.search.cache import Answer
 from autopu_core.search.executor import single_threaded
 from autopu_core.search.seeds import derive_seed
@@ -38,6 +39,21 @@ def answer_value(answer: Answer, phase: str) -> np.ndarray:
     if answer.value is None:
         raise PhaseFailedError(f"{phase}: {answer.failure}", timed_out=answer.timed_out)
     return answer.value
+
+
+def kept_classifier(question: FitQuestion, phase: str) -> BaseEstimator:
+    """The classifier that answers a question, fitted.
+
+    Raises:
+        PhaseFailedError: it is refused or can't learn from these rows, as an answer to the question would say.
+    """
+    if reason := question.refusal():
+        raise PhaseFailedError(f"{phase}: {reason}")
+    X, y = learning_rows(question.matrix.values, question.positive_rows, question.negative_rows)
+    try:
+        return fitted_classifier(question.classifier, X, y, question.seed)
+    except FitError as error:
+        raise PhaseFailedError(f"{phase}: {error}") from error
 
 
 @dataclass(frozen=True)
@@ -84,7 +100,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator, ABC):
     random_state: int
 
     @abstractmethod
-    def _learn(self, X: np.ndarray, rows: LearningRows) -> None:
+    def _learn(self, rows: LearningRows) -> None:
         """Set `reliable_negatives_` and `classifier_`."""
 
     def fit(self, X: np.ndarray, s: np.ndarray, known_negative: np.ndarray | None = None) -> Self:
@@ -108,7 +124,7 @@ class PUClassifier(ClassifierMixin, BaseEstimator, ABC):
         self.classes_, encoded = two_classes(s)
         rows = learning_rows_of(encoded, PreparedMatrix(X), int(self.random_state or 0), known_negative)
         with single_threaded():
-            self._learn(X, rows)
+            self._learn(rows)
         return self
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:

@@ -177,7 +177,8 @@ class SpyEMClassifier(PUClassifier):
         self.spy_tolerance = spy_tolerance
         self.random_state = random_state
 
-    def _learn(self, X: np.ndarray, rows: LearningRows) -> None:
+    def _learn(self, rows: LearningRows) -> None:
         self.reliable_negatives_ = run_alone(spied_negatives(self.get_params(), rows))
         second = _second_step(rows, self.reliable_negatives_)
-        self.classifier_ = fit_final(X, second.positive_rows, second.negative_rows, second.unlabelled_rows)
+        split = (second.positive_rows, second.negative_rows, second.unlabelled_rows)
+        self.classifier_ = fit_final(rows.matrix.values, *split)

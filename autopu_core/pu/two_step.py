@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from autopu_core.pu.classifiers import make_classifier
-from autopu_core.pu.fits import learning_rows, other_rows
-from autopu_core.pu.learners import LearningRows, PhaseFailedError, PUClassifier, answer_value
+from autopu_core.pu.fits import FitQuestion, other_rows
+from autopu_core.pu.learners import LearningRows, PhaseFailedError, PUClassifier, answer_value, kept_classifier
 from autopu_core.search.planner import Plan, run_alone
 from autopu_core.search.seeds import derive_seed
 
@@ -29,8 +28,7 @@ def two_step(candidate: Mapping[str, Any], rows: LearningRows) -> Plan[tuple[np.
         PhaseFailedError: a phase found no reliable negative, or a classifier failed.
     """
     reliable = yield from reliable_negatives(candidate, rows)
-    question = rows.ask(candidate["classifier_2"], rows.labelled, reliable, "others")
-    (answer,) = yield [question]
+    (answer,) = yield [phase_2(candidate, rows, reliable)]
     probability = np.full(len(rows.matrix.values), np.nan)
     probability[other_rows(len(probability), rows.labelled, reliable)] = answer_value(answer, "phase 2")
     return reliable, probability
@@ -90,6 +88,11 @@ def _phase_1b(
     others = other_rows(len(rows.matrix.values), rows.labelled, reliable)
     of_remaining = probability[np.searchsorted(others, remaining)]
     return np.union1d(reliable, remaining[of_remaining < candidate["threshold_1b"]]).astype(np.int32)
+
+
+def phase_2(candidate: Mapping[str, Any], rows: LearningRows, reliable: np.ndarray) -> FitQuestion:
+    """Phase 2: the final classifier learns P against RN and predicts every other row."""
+    return rows.ask(candidate["classifier_2"], rows.labelled, reliable, "others")
 
 
 def split_unlabelled(rows: LearningRows, count: int) -> list[np.ndarray]:
@@ -167,8 +170,6 @@ class TwoStepClassifier(PUClassifier):
         self.spy_tolerance = spy_tolerance
         self.random_state = random_state
 
-    def _learn(self, X: np.ndarray, rows: LearningRows) -> None:
+    def _learn(self, rows: LearningRows) -> None:
         self.reliable_negatives_ = run_alone(reliable_negatives(self.get_params(), rows))
-        X_2, y_2 = learning_rows(X, rows.labelled, self.reliable_negatives_)
-        seed = rows.ask(self.classifier_2, rows.labelled, self.reliable_negatives_, "others").seed
-        self.classifier_ = make_classifier(self.classifier_2, seed).fit(X_2, y_2)
+        self.classifier_ = kept_classifier(phase_2(self.get_params(), rows, self.reliable_negatives_), "phase 2")

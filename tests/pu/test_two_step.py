@@ -3,6 +3,8 @@ down plainly once more."""
 
 import math
 import sys
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -15,16 +17,18 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from autopu_core.pu.fits import PreparedMatrix
-from autopu_core.pu.learners import LearningRows, PhaseFailedError, learning_rows_of
-from autopu_core.pu.spaces import EXTENDED_SPACE
+from autopu_core.pu.learners import LearningRows, PhaseFailedError, kept_classifier, learning_rows_of
+from autopu_core.pu.spaces import BASE_SPACE, EXTENDED_SPACE
 from autopu_core.pu.two_step import (
     TwoStepClassifier,
     draw_spies,
+    phase_2,
     reliable_negatives,
     split_unlabelled,
     spy_threshold,
     two_step,
 )
+from autopu_core.search.cache import Answer
 from autopu_core.search.planner import run_alone
 
 FIRST, CENTROID = "given:FirstColumn", "given:Centroid"
@@ -115,6 +119,55 @@ def test_the_spies_set_the_threshold_and_go_back_to_the_positives():
         assert found.tolist() == [row for row in unlabelled if column[row] < threshold]
 
 
+def answered(*probabilities):
+    """Answers of a classifier to the questions of one phase."""
+    return [Answer(np.array(probability)) for probability in probabilities]
+
+
+def learned_from(question):
+    """Rows P and rows N of a question."""
+    return question.positive_rows.tolist(), question.negative_rows.tolist()
+
+
+def test_with_spies_each_part_is_learned_with_them_and_has_a_threshold_of_its_own():
+    """Ten positives 0 .. 9 of which five are spies, six unlabelled rows in two parts of three; all answers made up."""
+    rows = rows_of(np.zeros(16), labelled=list(range(10)))
+    genes = candidate(spy_flag=True, spy_rate=0.5, spy_tolerance=0.2, iteration_count_1a=2, flag_1b=True)
+    spies = draw_spies(rows, 0.5).tolist()
+    parts = [part.tolist() for part in split_unlabelled(rows, 2)]
+    plan = two_step(genes, rows)
+
+    first = next(plan)
+    for question, part in zip(first, parts, strict=True):
+        assert learned_from(question) == ([row for row in range(10) if row not in spies], sorted(spies + part))
+        assert (question.classifier, question.asked) == (FIRST, "negatives")
+    # Of five spies the floor(0.2 x 5) + 1 = 2nd from below counts: 0.3 in the first part, 0.6 in the second. Answers
+    # are in index order, where the spies (rows below 10) come before the part.
+    second = plan.send(answered([0.9, 0.3, 0.1, 0.8, 0.5, 0.2, 0.3, 0.4], [0.6, 0.7, 0.65, 0.9, 0.2, 0.59, 0.6, 0.05]))
+    reliable = sorted([parts[0][0], parts[1][0], parts[1][2]])
+    assert [learned_from(question) for question in second] == [(list(range(10)), reliable)]
+    rest = sorted({*range(10, 16)} - {*reliable})
+
+    third = plan.send(answered([0.3, 0.29, 0.31]))  # below threshold_1b, 0.3: the second only
+    assert [learned_from(question) for question in third] == [(list(range(10)), sorted([*reliable, rest[1]]))]
+    with pytest.raises(StopIteration) as end:
+        plan.send(answered([0.25, 0.75]))
+    found, probability = end.value.value
+    assert found.tolist() == sorted([*reliable, rest[1]])
+    assert probability[[rest[0], rest[2]]].tolist() == [0.25, 0.75]
+    assert np.isnan(probability).sum() == 14
+
+
+def test_without_spies_each_part_is_learned_against_all_positives():
+    rows = rows_of(np.zeros(9), labelled=[0, 4])
+    parts = [part.tolist() for part in split_unlabelled(rows, 3)]
+    plan = reliable_negatives(candidate(iteration_count_1a=3, threshold_1a=0.3), rows)
+    assert [learned_from(question) for question in next(plan)] == [([0, 4], part) for part in parts]
+    with pytest.raises(StopIteration) as end:
+        plan.send(answered([0.1, 0.3, 0.9], [0.5, 0.29], [0.4, 0.0]))
+    assert end.value.value.tolist() == sorted([parts[0][0], parts[1][1], parts[2][1]])
+
+
 def test_a_row_as_probable_as_the_threshold_of_the_spies_stays_unlabelled():
     rows = rows_of([0.4, 0.4, 0.4, 0.39, 0.41], labelled=[0, 1])
     assert run_alone(reliable_negatives(candidate(spy_flag=True), rows)).tolist() == [3]
@@ -134,6 +187,12 @@ def test_the_threshold_of_the_spies(spies, tolerance, threshold):
     assert spy_threshold(np.array(spies, dtype=float), tolerance) == threshold
 
 
+@given(n=st.integers(1, 2000), hundredths=st.integers(0, 10))
+def test_the_threshold_is_counted_without_rounding_errors(n, hundredths):
+    position = spy_threshold(np.arange(n)[::-1].astype(float), EXTENDED_SPACE["spy_tolerance"].choices[hundredths])
+    assert position == math.floor(Fraction(hundredths, 100) * n)
+
+
 @pytest.mark.parametrize(
     ("genes", "column", "reason"),
     [
@@ -146,6 +205,30 @@ def test_the_threshold_of_the_spies(spies, tolerance, threshold):
 def test_a_failure_names_its_phase(genes, column, reason):
     with pytest.raises(PhaseFailedError, match=reason):
         run_alone(two_step(candidate(**genes), rows_of(column, labelled=[0, 1])))
+
+
+@pytest.mark.parametrize(
+    ("genes", "reason"),
+    [
+        # One positive and one reliable negative are left to the last phase: five neighbours can't be found.
+        ({"classifier_2": "knn"}, "phase 2: k-nearest neighbours can't learn from these 2 rows"),
+        ({"classifier_2": "knn", "flag_1b": True, "classifier_1b": "knn"}, "phase 1B: k-nearest neighbours"),
+        ({"classifier_2": "lda"}, "phase 2: Linear discriminant analysis can't learn from these 2 rows"),
+    ],
+)
+def test_the_estimator_fails_in_the_words_of_the_plan(genes, reason):
+    column, s = np.array([0.9, 0.1, 0.6, 0.7]), [1, 0, 0, 0]
+    with pytest.raises(PhaseFailedError, match=reason):
+        TwoStepClassifier(**candidate(**genes)).fit(column[:, None], s)
+    with pytest.raises(PhaseFailedError, match=reason):
+        run_alone(two_step(candidate(**genes), rows_of(column, labelled=[0])))
+
+
+def test_the_estimator_refuses_what_the_search_refuses():
+    rows = rows_of([0.9, 0.1, 0.6], labelled=[0])
+    question = phase_2(candidate(classifier_2="gaussian_process"), replace(rows, memory_limit=100), rows.unlabelled)
+    with pytest.raises(PhaseFailedError, match="phase 2: a Gaussian process on 3 rows would need"):
+        kept_classifier(question, "phase 2")
 
 
 def test_one_labelled_positive_can_send_out_no_spy():
@@ -203,7 +286,7 @@ def fitted(name, seed, X, positive, negative):
 def plain_two_step(genes, X, rows, seed):
     """RN and the final classifier, straight from section 2 of the paper; only what is drawn is taken as given."""
     P, U, RN = set(rows.labelled.tolist()), set(rows.unlabelled.tolist()), set()
-    spies = set(draw_spies(rows, genes["spy_rate"]).tolist()) if genes["spy_flag"] else set()
+    spies = set(draw_spies(rows, genes["spy_rate"]).tolist()) if genes.get("spy_flag") else set()
     for part in split_unlabelled(rows, genes["iteration_count_1a"]):
         mixed = sorted({*part.tolist()} | spies)
         model = fitted(genes["classifier_1a"], seed, X, sorted(P - spies), mixed)
@@ -224,15 +307,20 @@ def plain_two_step(genes, X, rows, seed):
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10_000), draw=st.integers(0, 10_000), n=st.integers(30, 70))
-def test_it_is_the_algorithm_of_the_paper(seed, draw, n):
+@given(
+    seed=st.integers(0, 10_000),
+    draw=st.integers(0, 10_000),
+    n=st.integers(30, 70),
+    space=st.sampled_from([BASE_SPACE, EXTENDED_SPACE]),
+)
+def test_it_is_the_algorithm_of_the_paper(seed, draw, n, space):
     rng = np.random.default_rng(draw)
     y = rng.random(n) < 0.4
     y[:8] = True
     X = rng.normal(size=(n, 3)) + y[:, None]
     s = (y & (rng.random(n) < 0.7)).astype(int)
     s[:6] = 1
-    (drawn,) = EXTENDED_SPACE.sample(1, rng)
+    (drawn,) = space.sample(1, rng)
     learners = {name: str(rng.choice(list(LEARNERS))) for name in drawn if name.startswith("classifier")}
     genes = {**drawn, **learners}
     rows = learning_rows_of(s, PreparedMatrix(X), seed)
