@@ -65,7 +65,7 @@ def _describe_two_step(candidate: Mapping[str, Any]) -> list[tuple[str, str]]:
     if candidate.get("spy_flag"):
         rule = (
             f"{candidate['spy_rate']:.0%} of the known positives hide among them as spies; rows that look less "
-            f"positive than all but {candidate['spy_tolerance']:.0%} of the spies become reliable negatives."
+            f"positive than {_spies(candidate['spy_tolerance'])} become reliable negatives."
         )
     else:
         rule = f"Rows with a probability below {candidate['threshold_1a']:.2f} become reliable negatives."
@@ -76,8 +76,7 @@ def _describe_two_step(candidate: Mapping[str, Any]) -> list[tuple[str, str]]:
             (
                 "Phase 1B: more reliable negatives",
                 f"{second} learns the positives against the reliable negatives so far; of the remaining unlabelled "
-                "rows, "
-                f"those with a probability below {candidate['threshold_1b']:.2f} join them.",
+                f"rows, those with a probability below {candidate['threshold_1b']:.2f} join them.",
             )
         )
     final = TITLES.get(candidate["classifier_2"], candidate["classifier_2"])
@@ -91,13 +90,17 @@ def _describe_two_step(candidate: Mapping[str, Any]) -> list[tuple[str, str]]:
     return steps
 
 
+def _spies(tolerance: float) -> str:
+    return f"all but {tolerance:.0%} of the spies" if tolerance else "every spy"
+
+
 def _describe_spy_em(candidate: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [
         (
             "Step 1: reliable negatives by spies",
             f"{candidate['spy_rate']:.0%} of the known positives hide among the unlabelled rows as spies, and naive "
-            "Bayes learns by expectation maximisation. Rows that look less positive than all but "
-            f"{candidate['spy_tolerance']:.0%} of the spies become reliable negatives.",
+            "Bayes learns by expectation maximisation. Rows that look less positive than "
+            f"{_spies(candidate['spy_tolerance'])} become reliable negatives.",
         ),
         (
             "Step 2: expectation maximisation",
@@ -114,9 +117,9 @@ def _describe_deep_forest_pu(candidate: Mapping[str, Any]) -> list[tuple[str, st
         (
             "Step 1: reliable negatives in rounds",
             f"In {'one round' if rounds == 1 else f'each of {rounds} rounds'} a deep forest learns the known positives "
-            f"against {'all' if rounds == 1 else 'a random part of the'} unlabelled rows, and the "
-            f"{candidate['reliable_negative_rate']:.0%} of all unlabelled rows that look least positive become "
-            "reliable negatives.",
+            f"against {'all' if rounds == 1 else 'a random part of the'} unlabelled rows, and "
+            f"{candidate['reliable_negative_rate']:.0%} of all unlabelled rows become reliable negatives: those that "
+            f"look least positive{'' if rounds == 1 else ' and were not chosen before'}.",
         ),
         (
             "Step 2: the final classifier",
@@ -132,8 +135,7 @@ def methods_paragraph(settings: Mapping[str, Any], result: Mapping[str, Any], ve
     if settings["task"] == "engineered":
         labels = (
             f"To imitate incomplete diagnoses, {settings['delta']:.0%} of the positives of each training set were "
-            "hidden "
-            "among the unlabelled rows, drawn uniformly at random; test rows kept their true labels."
+            "hidden among the unlabelled rows, drawn uniformly at random; test rows kept their true labels."
         )
     else:
         labels = (
