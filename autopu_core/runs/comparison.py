@@ -52,11 +52,9 @@ def why_not(first: RunRecord, other: RunRecord) -> str | None:
     """
     if other.result is None:
         return f"it is {other.status} and has no test result yet"
-    if first.settings.comparison_key == other.settings.comparison_key:
-        return None
-    mine, theirs = first.settings.to_dict(), other.settings.to_dict()
-    reasons = [words for name, words in _DIFFERENCES.items() if mine[name] != theirs[name]]
-    return ", ".join(dict.fromkeys(reasons)) or "other settings"
+    mine, theirs = first.settings.compared, other.settings.compared
+    reasons = [_DIFFERENCES[name] for name in mine if mine[name] != theirs[name]]
+    return ", ".join(dict.fromkeys(reasons)) or None
 
 
 def meanings(record: RunRecord) -> dict[str, Any]:

@@ -196,10 +196,17 @@ class RunSettings:
         }[self.optimizer]
 
     @property
+    def compared(self) -> dict[str, Any]:
+        """The settings that data, labels, folds and hidden positives follow from, as in `to_dict`."""
+        record = self.to_dict()
+        if self.task == "genuine":
+            record["delta"] = 0.0  # nothing is hidden, whatever was chosen before
+        return {name: record[name] for name in _COMPARED}
+
+    @property
     def comparison_key(self) -> str:
         """Equal for runs whose test scores may be compared: same data, labels, folds and hidden positives."""
-        record = self.to_dict()
-        text = json.dumps({name: record[name] for name in _COMPARED}, sort_keys=True)
+        text = json.dumps(self.compared, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def to_dict(self) -> dict[str, Any]:

@@ -141,12 +141,10 @@ def test_runs_are_comparable_exactly_where_their_tests_are_the_same(add, name):
         changes["folds"] = None
     other = replace(first, settings=replace(first.settings, **changes))
     reason = comparison.why_not(first, other)
-    if name in SAME_TESTS:
-        assert reason is None
-    else:
-        assert reason not in (None, "other settings")
-        assert "_" not in reason
-        assert reason == comparison.why_not(other, first)
+    assert (reason is None) == (name in SAME_TESTS)
+    assert reason == comparison.why_not(other, first)
+    assert (first.settings.comparison_key == other.settings.comparison_key) == (reason is None)
+    assert "_" not in (reason or "")
 
 
 def test_every_setting_is_known_to_matter_or_not():
@@ -159,6 +157,12 @@ def test_all_reasons_are_named_and_each_once(add):
     assert comparison.why_not(first, other) == (
         "another target column, another test design, another seed, so other folds and other hidden positives"
     )
+
+
+def test_a_share_to_hide_does_not_matter_where_nothing_is_hidden(add):
+    first, other = add(result(), task="genuine", delta=0.4), add(result(), task="genuine", delta=0.2)
+    assert comparison.why_not(first, other) is None
+    assert first.settings.comparison_key == other.settings.comparison_key
 
 
 @pytest.mark.parametrize("status", ["queued", "running", "paused", "cancelled", "failed", "interrupted"])
