@@ -32,16 +32,6 @@ def everything(space):
         yield dict(zip(names, values, strict=True))
 
 
-def test_the_spaces_of_the_paper_have_its_sizes():
-    assert BASE_SPACE.size == 11_664_000
-    assert BASE_SPACE.distinct_size == 5_864_400
-    assert EXTENDED_SPACE.size == 1_796_256_000
-    rng = np.random.default_rng(0)
-    assert BASE_SPACE.encode(BASE_SPACE.sample(3, rng)).shape == (3, 58)
-    assert EXTENDED_SPACE.encode(EXTENDED_SPACE.sample(3, rng)).shape == (3, 61)
-    assert len(BASE_SPACE.encoded_names) == 58
-
-
 @given(spaces())
 @settings(max_examples=60, deadline=None)
 def test_sizes_equal_counting(space):
