@@ -1,13 +1,13 @@
 """An Auto-PU system: search for a two-step learner by inner cross-validation, then refit the winner.
 
-`search_two_step` and `fit_pipeline` are the two halves, used by a run for each of its training folds;
-`AutoPUClassifier` is both as one scikit-learn estimator.
+`make_objective` and `refit_best` are what stands before and after the search, used by a run for each of its training
+folds; `AutoPUClassifier` is all of it as one scikit-learn estimator.
 """
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -24,17 +24,20 @@ from autopu_core.errors import AutoPUError, SettingsError
 from autopu_core.pu.corrected_forest import CorrectedForestClassifier, class_prior_from_label_frequency
 from autopu_core.pu.fits import DEFAULT_MEMORY_BYTES, PreparedMatrix
 from autopu_core.pu.folds import folds
-from autopu_core.pu.learners import LearningRows, two_classes
+from autopu_core.pu.learners import LearningRows, PhaseFailedError, two_classes
 from autopu_core.pu.methods import METHODS, Method
 from autopu_core.pu.objective import InnerFold, Learn, TwoStepObjective
 from autopu_core.pu.two_step import TwoStepClassifier, two_step
 from autopu_core.search.executor import InlineExecutor, PoolExecutor, single_threaded
-from autopu_core.search.journal import MemoryJournal
+from autopu_core.search.journal import MemoryJournal, Trial
 from autopu_core.search.loop import run_search
 from autopu_core.search.optimizers import make_optimizer
-from autopu_core.search.planner import Planner
+from autopu_core.search.planner import Planner, WorkFailedError
 from autopu_core.search.seeds import derive_seed
 from autopu_core.search.space import SearchSpace
+
+REFIT_TRIES = 5
+"""Trials that may be refitted, from the best on, until one can be."""
 
 
 @dataclass(frozen=True)
@@ -151,8 +154,36 @@ def fit_pipeline(
     return Pipeline(steps).fit(task.take(positions), task.s[positions], learn__known_negative=known)
 
 
+def refit_best(
+    trials: Sequence[Trial], space: SearchSpace, refit: Callable[[Mapping[str, Any]], Pipeline]
+) -> tuple[Trial, Pipeline]:
+    """The best trial that can be refitted on the whole training set, and what came of it: that a candidate learns on
+    inner folds is no promise that it does on all rows, so a winner that doesn't gives way to the next best.
+
+    Args:
+        trials: of one search.
+        space: theirs.
+        refit: from active hyperparameters to a fitted pipeline.
+
+    Raises:
+        AutoPUError: none of the best could be refitted, or none found a labelled positive.
+    """
+    ranked = sorted(trials, key=lambda trial: (-trial.fitness, trial.number))
+    distinct = [trial for trial in ranked if trial.repeat_of is None and trial.fitness > 0]
+    reason = next((trial.reason for trial in ranked if trial.reason), "every row was called negative")
+    for trial in distinct[:REFIT_TRIES]:
+        try:
+            return trial, refit(space.active(trial.candidate))
+        except (PhaseFailedError, WorkFailedError) as failure:
+            reason = str(failure)
+    raise AutoPUError(
+        f"None of the {len(trials)} candidates assessed could find labelled positives in this table; the reason of the "
+        f"best was: {reason}. More labelled positives or other columns may help."
+    )
+
+
 class AutoPUClassifier(ClassifierMixin, BaseEstimator):
-    """Searches for the best two-step PU learner and is the winner, refitted.
+    """Searches for the best two-step PU learner and is the winner, refitted (see `refit_best`).
 
     Args:
         optimizer: "ga", "bo", "ebo" or "random"; "grid" for the baselines.
@@ -249,14 +280,11 @@ class AutoPUClassifier(ClassifierMixin, BaseEstimator):
         finally:
             executor.close()
         self.trials_ = result.trials
-        self.best_fitness_ = result.best.fitness
-        self.best_candidate_ = method.space.active(result.best.candidate)
-        if self.best_fitness_ == 0:
-            raise AutoPUError(
-                f"None of {len(result.trials)} candidates found a labelled positive; the first reason given was: "
-                f"{next((trial.reason for trial in result.trials if trial.reason), 'every row was called negative')}."
-            )
-        self.pipeline_ = fit_pipeline(self.best_candidate_, task, method.learner)
+        best, self.pipeline_ = refit_best(
+            result.trials, method.space, partial(fit_pipeline, task=task, learner=method.learner)
+        )
+        self.best_fitness_ = best.fitness
+        self.best_candidate_ = method.space.active(best.candidate)
         return self
 
     def _task(self, X: Any, s: Any, groups: Any, known_negative: Any) -> LearningTask:

@@ -16,7 +16,7 @@ from typing import Any
 
 from autopu_core.errors import AutoPUError
 from autopu_core.evaluation.protocol import OuterSplit
-from autopu_core.pu.auto import LearningTask, fit_pipeline, make_objective
+from autopu_core.pu.auto import REFIT_TRIES, fit_pipeline, make_objective, refit_best
 from autopu_core.runs.control import Control
 from autopu_core.runs.exporting import export_model
 from autopu_core.runs.pools import Pools
@@ -26,15 +26,12 @@ from autopu_core.runs.store import Store
 from autopu_core.runs.task import RunTask, prepare_task
 from autopu_core.search.cache import MemoryCache
 from autopu_core.search.executor import PoolExecutor
-from autopu_core.search.journal import Trial
 from autopu_core.search.loop import SearchResult, SearchStopped, run_search
 from autopu_core.search.optimizers import make_optimizer
 from autopu_core.search.planner import Planner, WorkFailedError
 from autopu_core.search.seeds import derive_seed
 
 log = logging.getLogger(__name__)
-
-_REFIT_TRIES = 5
 
 Listener = Callable[[dict[str, Any]], None]
 
@@ -115,7 +112,7 @@ class _Attempt:
         if not export:
             return result
         try:
-            return self._exported(task, folds, choices[:_REFIT_TRIES])
+            return self._exported(task, folds, choices[:REFIT_TRIES])
         except WorkFailedError as failure:
             remark = (
                 f"There is no model, because none of the best pipelines can be learned from all rows ({failure}); try "
@@ -158,7 +155,10 @@ class _Attempt:
     def _fold(self, task: RunTask, split: OuterSplit) -> dict[str, Any]:
         searched = self._search(task, split)
         self.control.stage("testing", split.name)
-        trial, pipeline = self._refit(task.learning_task(split), searched)
+        learned = partial(fit_pipeline, task=task.learning_task(split), learner=self.method.learner)
+        trial, pipeline = refit_best(
+            searched.trials, self.method.space, lambda candidate: self.planner.call(partial(learned, candidate))
+        )
         test, predictions = self.planner.call(partial(test_split, task, split, pipeline))
         fold = {
             "search": split.name,
@@ -204,19 +204,3 @@ class _Attempt:
                 "candidate was assessed; allow more time."
             )
         return result
-
-    def _refit(self, learning: LearningTask, searched: SearchResult) -> tuple[Trial, Any]:
-        """The best trial that can be refitted on the whole training set; the inner folds don't promise that it can."""
-        ranked = sorted(searched.trials, key=lambda trial: (-trial.fitness, trial.number))
-        distinct = [trial for trial in ranked if trial.repeat_of is None and trial.fitness > 0]
-        reason = next((trial.reason for trial in ranked if trial.reason), "every row was called negative")
-        for trial in distinct[:_REFIT_TRIES]:
-            try:
-                candidate = self.method.space.active(trial.candidate)
-                return trial, self.planner.call(partial(fit_pipeline, candidate, learning, self.method.learner))
-            except WorkFailedError as failure:
-                reason = str(failure)
-        raise AutoPUError(
-            f"None of the {len(searched.trials)} candidates assessed could find labelled positives in this table; "
-            f"the reason of the best was: {reason}. More labelled positives or other columns may help."
-        )

@@ -1,9 +1,11 @@
 import pickle
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.metrics import f1_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from autopu_core import (
@@ -14,8 +16,15 @@ from autopu_core import (
     TwoStepClassifier,
 )
 from autopu_core.errors import AutoPUError, SettingsError
-from autopu_core.pu.auto import LearningTask, fit_pipeline, inner_folds
+from autopu_core.pu import auto
+from autopu_core.pu.auto import LearningTask, estimated_class_prior, fit_pipeline, inner_folds, refit_best
+from autopu_core.pu.counts import lee_liu, pu_f1
+from autopu_core.pu.learners import PhaseFailedError
 from autopu_core.pu.methods import METHODS
+from autopu_core.pu.objective import TwoStepObjective
+from autopu_core.pu.spaces import EXTENDED_SPACE
+from autopu_core.search.journal import Trial
+from autopu_core.search.planner import WorkFailedError, run_alone
 from autopu_core.search.space import Parameter, SearchSpace
 from autopu_core.tables import TablePreparer
 
@@ -87,6 +96,113 @@ def test_the_winner_is_the_best_by_inner_fitness_refitted(patients, optimizer):
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.predict_proba(X), model.predict_proba(X))
     np.testing.assert_array_equal(clone(model).fit(X, s).predict_proba(X), model.predict_proba(X))
+
+
+def trial(number, fitness, repeat_of=None, reason=None, threshold=0.3):
+    candidate = CHEAP.candidate({"iteration_count_1a": number % 3 + 1, "threshold_1a": threshold})
+    outcome = "failed" if reason else "scored"
+    key = CHEAP.key(candidate)
+    return Trial("search", number, 0, dict(candidate), key, outcome, fitness, reason=reason, repeat_of=repeat_of)
+
+
+def test_a_winner_that_cannot_be_refitted_gives_way_to_the_next_best():
+    trials = [trial(0, 0.4), trial(1, 0.8), trial(2, 0.9), trial(3, 0.8), trial(4, 0.9, repeat_of=2), trial(5, 0.0)]
+    tried = []
+
+    def refit(candidate):
+        tried.append(candidate)
+        if len(tried) < 3:
+            raise PhaseFailedError("phase 1A found no reliable negative")
+        return "fitted"
+
+    best, pipeline = refit_best(trials, CHEAP, refit)
+    assert (best.number, pipeline) == (3, "fitted")  # after 2 and 1: the first of equals, and nothing twice
+    assert tried == [CHEAP.active(trials[number].candidate) for number in (2, 1, 3)]
+
+
+def test_after_five_that_cannot_be_refitted_it_is_said_why():
+    tried = []
+
+    def refit(candidate):
+        tried.append(candidate)
+        raise WorkFailedError(f"reason {len(tried)}")
+
+    with pytest.raises(AutoPUError, match=r"None of the 8 candidates .*: reason 5"):
+        refit_best([trial(number, 0.5) for number in range(8)], CHEAP, refit)
+    with pytest.raises(AutoPUError, match="every row was called negative"):
+        refit_best([trial(0, 0.0)], CHEAP, refit)
+    with pytest.raises(AutoPUError, match="phase 1A found nothing"):
+        refit_best([trial(0, 0.0), trial(1, 0.0, reason="phase 1A found nothing")], CHEAP, refit)
+    assert len(tried) == 5
+
+
+def test_the_estimator_is_the_best_that_could_be_refitted(patients, monkeypatch):
+    X, s, _ = patients
+    usual, failed = auto.fit_pipeline, []
+
+    def fails_once(candidate, task, learner):
+        if not failed:
+            failed.append(candidate)
+            raise PhaseFailedError("phase 2: no")
+        return usual(candidate, task, learner)
+
+    monkeypatch.setattr(auto, "fit_pipeline", fails_once)
+    model = small(optimizer="grid").fit(X, s)
+    assert model.best_candidate_ != failed[0]
+    assert model.best_fitness_ == max(t.fitness for t in model.trials_ if CHEAP.active(t.candidate) != failed[0])
+    assert model.pipeline_[-1].get_params().items() >= model.best_candidate_.items()
+
+
+@pytest.mark.parametrize("known_from", [120, 110])
+def test_a_candidate_scores_what_its_estimator_scores_on_the_inner_folds(patients, tmp_path, known_from):
+    """The plan of the objective and the estimator that is exported are one learner, judged against `s`."""
+    X, s, y = patients
+    known = ~y & (np.arange(120) >= known_from)
+    objective = TwoStepObjective(inner_folds(LearningTask(X, s, known, seed=7), 3, tmp_path))
+    judged = np.concatenate([fold.rows.matrix.values[fold.judged] for fold in objective.folds])
+    assert sorted(map(tuple, judged)) == sorted(map(tuple, X))  # each row is judged once, known negatives too
+    fitnesses = []
+    for drawn in EXTENDED_SPACE.sample(12, np.random.default_rng(5)):
+        named = {name: "lda" if value < "k" else "gaussian_nb" for name, value in drawn.items() if "class" in name}
+        genes = {**drawn, **named}
+        scores = []
+        for fold in objective.folds:
+            values, n_learned = fold.rows.matrix.values, fold.judged[0]
+            assert n_learned == len(fold.rows.labelled) + len(fold.rows.unlabelled)
+            labelled = np.isin(np.arange(n_learned), fold.rows.labelled)
+            learner = TwoStepClassifier(**genes, random_state=fold.rows.seed)
+            try:
+                called = learner.fit(values[:n_learned], labelled).predict(values[fold.judged])
+            except PhaseFailedError:
+                called = np.zeros(len(fold.judged), dtype=bool)
+            scores.append(f1_score(fold.s, called, zero_division=0))
+        results = [run_alone(plan) for plan in objective.plans(genes)]
+        fitnesses.append(objective.assess(genes, results).fitness)
+        assert fitnesses[-1] == pytest.approx(np.mean(scores))
+    assert len(set(fitnesses)) > 6
+
+
+@pytest.mark.parametrize("measure", ["lee_liu", "pu_f1"])
+def test_another_objective_judges_the_same_trials_by_its_own_measure(patients, measure):
+    X, s, _ = patients
+    by_f, model = (small(optimizer="grid", objective=name).fit(X, s) for name in ("f_measure", measure))
+    assert [t.folds for t in model.trials_] == [t.folds for t in by_f.trials_]
+    prior = estimated_class_prior(LearningTask(X, s, np.zeros(120, bool)))
+    assert s.mean() < prior < 1
+    score = lee_liu if measure == "lee_liu" else partial(pu_f1, class_prior=prior)
+    expected = [np.mean([score(counts) for counts in t.folds]) for t in model.trials_]
+    assert [t.fitness for t in model.trials_] == pytest.approx(expected)
+    assert model.best_fitness_ == pytest.approx(max(expected))
+
+
+def test_rows_of_a_group_are_learned_or_judged_together(patients, tmp_path):
+    X, s, _ = patients
+    groups = np.arange(120) // 3
+    group_of = {tuple(row): group for row, group in zip(X, groups, strict=True)}
+    for fold in inner_folds(LearningTask(X, s, np.zeros(120, bool), groups=groups), 3, tmp_path):
+        sides = [{group_of[tuple(row)] for row in part} for part in np.split(fold.rows.matrix.values, [fold.judged[0]])]
+        assert not sides[0] & sides[1]
+        assert sides[0] | sides[1] == set(groups)
 
 
 def test_processes_do_not_change_the_result(patients):
