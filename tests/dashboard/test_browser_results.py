@@ -53,7 +53,10 @@ def runs(server: Server) -> dict[str, int]:
         patch.setitem(METHODS, "base", replace(METHODS["base"], space=SearchSpace("base", parameters)))
         dataset = store.add_dataset(table, describe_table(table).to_dict())
         made = {}
-        for name, optimizer, seed in (("ga", "ga", 0), ("bo", "bo", 0), ("ebo", "ebo", 0), ("other", "bo", 1)):
+        for name, optimizer, seed, size in (
+            *(("ga", "ga", 0, (5, 2)), ("bo", "bo", 0, (5, 2)), ("ebo", "ebo", 0, (5, 2))),
+            ("other", "bo", 1, (2, 0)),
+        ):
             settings = RunSettings.from_preset(
                 "quick",
                 dataset=dataset,
@@ -61,8 +64,8 @@ def runs(server: Server) -> dict[str, int]:
                 positive=("malignant",),
                 optimizer=optimizer,
                 seed=seed,
-                configurations=5,
-                iterations=2,
+                configurations=size[0],
+                iterations=size[1],
                 k=2,
                 folds=2,
                 inner_folds=3,
