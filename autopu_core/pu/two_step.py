@@ -117,7 +117,7 @@ def draw_spies(rows: LearningRows, rate: float) -> np.ndarray:
 def spy_threshold(spy_probability: np.ndarray, tolerance: float) -> float:
     """With n spies in ascending probability, the (floor(tolerance x n) + 1)-th."""
     n_spies = len(spy_probability)
-    position = min(int(np.floor(tolerance * n_spies + 1e-9)), n_spies - 1)  # 0.07 x 100 is 7, not 6.999..
+    position = min(int(np.floor(tolerance * n_spies + 1e-9)), n_spies - 1)  # 0.29 x 100 is 29, not 28.999..
     return float(np.sort(spy_probability)[position])
 
 

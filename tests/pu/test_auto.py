@@ -234,9 +234,16 @@ def test_what_cannot_be_searched_is_said(patients):
         small().fit(X, np.arange(120) % 3)
 
 
-def test_known_negatives_are_judged_on_and_learned_from_only_where_asked(patients):
+@pytest.fixture
+def with_known_negatives(patients):
+    """X, s and known negatives, which look more positive than any positive: no phase finds them by itself."""
     X, s, y = patients
     known = ~y & (np.arange(120) < 30)
+    return np.where(known[:, None], X + 9, X), s, known
+
+
+def test_known_negatives_are_judged_on_and_learned_from_only_where_asked(with_known_negatives):
+    X, s, known = with_known_negatives
     for asked in (False, True):
         task = LearningTask(X, s, known, use_known_negatives=asked)
         assert (task.learned_from == (np.ones(120, bool) if asked else ~known)).all()
@@ -244,6 +251,29 @@ def test_known_negatives_are_judged_on_and_learned_from_only_where_asked(patient
         learned = np.flatnonzero(task.learned_from)
         reliable = set(learned[learner.reliable_negatives_])
         assert (set(np.flatnonzero(known)) <= reliable) == asked
+
+
+@pytest.mark.parametrize("asked", [False, True])
+def test_known_negatives_of_inner_folds(with_known_negatives, tmp_path, asked):
+    X, s, known = with_known_negatives
+    values_known = set(map(tuple, X[known]))
+    for fold in inner_folds(LearningTask(X, s, known, use_known_negatives=asked), 3, tmp_path):
+        is_known = np.array([tuple(row) in values_known for row in fold.rows.matrix.values])
+        n_learned = fold.judged[0]
+        assert is_known[n_learned:].any()
+        assert not is_known[fold.rows.unlabelled].any()
+        if asked:
+            assert fold.rows.known_negatives.tolist() == np.flatnonzero(is_known[:n_learned]).tolist()
+        else:
+            assert fold.rows.known_negatives is None
+            assert not is_known[:n_learned].any()
+
+
+def test_the_class_prior_counts_known_negatives_as_rows_without_positives(patients):
+    X, s, _ = patients
+    unknown = estimated_class_prior(LearningTask(X, s, np.zeros(120, dtype=bool)))
+    more = LearningTask(np.vstack([X, X[:40]]), np.append(s, np.zeros(40, int)), np.arange(160) >= 120)
+    assert estimated_class_prior(more) == pytest.approx(unknown * 120 / 160)
 
 
 def test_a_preparer_sees_the_training_rows_of_its_fold_only(tmp_path):

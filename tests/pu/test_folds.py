@@ -32,6 +32,19 @@ def test_no_group_stands_on_both_sides(n_groups, seed):
         assert strata[test].sum()
 
 
+@pytest.mark.parametrize("groups", [None, np.repeat(np.arange(50), 2)])
+def test_the_seed_decides_who_is_tested_with_whom(groups):
+    strata = (np.arange(100) % 10 < 4).astype(int)
+    drawn = {tuple(folds(strata, 4, seed, groups)[0][1]) for seed in range(12)}
+    assert len(drawn) > 9
+
+
+def test_groups_that_leave_a_fold_without_positives_are_refused():
+    groups = np.repeat([0, 1, 2], [3, 2, 1])  # three positives; one and another row; one other row
+    with pytest.raises(LabelError, match="one of 2 folds gets no positive row"):
+        folds(np.array([1, 1, 1, 1, 0, 0]), 2, 0, groups)
+
+
 def test_a_hold_out_keeps_the_share_of_both_kinds():
     strata = np.repeat([1, 0], [40, 160])
     train, test = holdout(strata, 0.2, 0)

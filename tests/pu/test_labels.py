@@ -52,6 +52,21 @@ def test_groups_are_hidden_together_and_as_near_to_the_share_as_they_allow():
         assert (labelled[:, 0] == labelled[:, 1]).all()
 
 
+def test_whole_groups_give_the_nearest_number_and_each_is_hidden_as_often():
+    y, groups = np.ones(30), np.repeat(np.arange(10), 3)
+    for delta, hidden in ((0.33, 9), (0.36, 12), (0.05, 3), (0.04, 0)):  # of 10, 11, 2 and 1 to hide
+        assert 30 - hide_positives(y, delta, groups=groups).sum() == hidden
+    often = np.mean([1 - hide_positives(y, 0.3, seed, groups)[::3] for seed in range(2000)], axis=0)
+    assert np.abs(often - 0.3).max() < 0.041  # four standard errors
+
+
+def test_only_positives_of_a_hidden_group_are_hidden():
+    y = np.tile([1, 0], 12)
+    s = hide_positives(y, 0.5, groups=np.repeat(np.arange(6), 4))
+    assert (s[y == 0] == 0).all()
+    assert s.reshape(6, 4)[:, ::2].sum(axis=1).tolist().count(2) == 3
+
+
 @pytest.mark.parametrize("delta", [-0.1, 1.0, 1.5, float("nan")])
 def test_a_share_out_of_range_is_refused(delta):
     with pytest.raises(LabelError, match="at least 0 and below 1"):

@@ -92,7 +92,7 @@ def test_phase_1b_learns_the_positives_against_the_reliable_negatives():
 
 
 def test_phase_1b_is_left_out_where_all_of_u_is_reliable_already():
-    rows = rows_of([0.9, 0.1, 0.2], labelled=[0])
+    rows = rows_of([0.9, 0.1, 0.2, 0.7], labelled=[0], judged=(3,))
     found = run_alone(reliable_negatives(candidate(flag_1b=True, classifier_1b="no such classifier"), rows))
     assert found.tolist() == [1, 2]
 
@@ -178,7 +178,8 @@ def test_a_row_as_probable_as_the_threshold_of_the_spies_stays_unlabelled():
     [
         ([0.5, 0.1, 0.3], 0.0, 0.1),  # the smallest
         ([0.5, 0.1, 0.3], 0.10, 0.1),  # floor(0.3) + 1 = 1st
-        (list(range(100, 0, -1)), 0.07, 8),  # floor(7) + 1 = 8th, although 0.07 x 100 is 7.000000000000001
+        (list(range(100, 0, -1)), 0.07, 8),  # floor(7) + 1 = 8th
+        (list(range(100, 0, -1)), 0.29, 30),  # floor(29) + 1 = 30th, although 0.29 x 100 is 28.999999999999996
         (list(range(50)), 0.06, 3),  # floor(3) + 1 = 4th
         ([0.2], 0.10, 0.2),
     ],
@@ -224,6 +225,11 @@ def test_the_estimator_fails_in_the_words_of_the_plan(genes, reason):
         run_alone(two_step(candidate(**genes), rows_of(column, labelled=[0])))
 
 
+def test_a_row_is_called_positive_from_one_half():
+    learner = TwoStepClassifier(**candidate()).fit(np.array([[0.9], [0.1]]), ["yes", "unknown"])
+    assert learner.predict(np.array([[0.5], [0.499], [1.0]])).tolist() == ["yes", "unknown", "yes"]
+
+
 def test_the_estimator_refuses_what_the_search_refuses():
     rows = rows_of([0.9, 0.1, 0.6], labelled=[0])
     question = phase_2(candidate(classifier_2="gaussian_process"), replace(rows, memory_limit=100), rows.unlabelled)
@@ -258,7 +264,7 @@ def test_parts_are_a_partition_of_u_in_nearly_equal_sizes(n, labelled, count, se
     assert max(sizes) - min(sizes) <= 1
 
 
-@given(labelled=st.integers(2, 60), rate=st.sampled_from([0.05, 0.1, 0.2, 0.35]), seed=st.integers(0, 99))
+@given(labelled=st.integers(2, 60), rate=st.sampled_from([0.05, 0.1, 0.2, 0.35, 0.9, 1.0]), seed=st.integers(0, 99))
 def test_spies_are_a_share_of_the_positives_and_leave_one(labelled, rate, seed):
     s = (np.arange(labelled + 3) < labelled).astype(int)
     rows = learning_rows_of(s, PreparedMatrix(np.zeros((labelled + 3, 1))), seed)
