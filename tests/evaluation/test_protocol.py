@@ -12,7 +12,10 @@ LABELS = read_labels(TARGET, ["sick"])
 DESIGN = {"n_folds": 5, "share": None, "inner_folds": 5}
 
 
-@pytest.mark.parametrize("design", [DESIGN, {"n_folds": None, "share": 0.2, "inner_folds": 5}])
+HOLD_OUT = {"n_folds": None, "share": 0.2, "inner_folds": 5}
+
+
+@pytest.mark.parametrize("design", [DESIGN, HOLD_OUT])
 def test_positives_are_hidden_in_training_only_and_just_the_share(design):
     splits = outer_splits(LABELS, delta=0.4, seed=3, **design)
     for split in splits:
@@ -32,9 +35,11 @@ def test_folds_and_hidden_positives_follow_from_the_seed_alone():
     assert all((a.test == b.test).all() for a, b in zip(first, other_delta, strict=True))
 
 
-def test_rows_of_a_group_stay_together():
+@pytest.mark.parametrize("design", [DESIGN, HOLD_OUT])
+def test_rows_of_a_group_stay_together(design):
     groups = np.arange(200) // 4
-    for split in outer_splits(LABELS, delta=0.4, seed=1, groups=groups, **DESIGN):
+    final = final_split(LABELS, delta=0.4, inner_folds=5, seed=1, groups=groups)
+    for split in [*outer_splits(LABELS, delta=0.4, seed=1, groups=groups, **design), final]:
         assert not set(groups[split.train]) & set(groups[split.test])
         positive_groups = groups[split.train][LABELS.positive[split.train]]
         hidden = groups[split.train][LABELS.positive[split.train] & (split.s == 0)]
@@ -62,5 +67,7 @@ def test_too_few_labelled_positives_for_the_inner_folds():
     few = read_labels(pd.Series(["sick"] * 6 + [None] * 60, name="d"), ["sick"], genuine=True)
     with pytest.raises(LabelError, match="Only 4 labelled positives are left for training, too few for 5 inner folds"):
         outer_splits(few, delta=0.0, seed=0, n_folds=3, share=None, inner_folds=5)
+    just_enough = outer_splits(few, delta=0.0, seed=0, n_folds=3, share=None, inner_folds=4)
+    assert [split.s.sum() for split in just_enough] == [4, 4, 4]
     with pytest.raises(LabelError, match="leaves"):
         outer_splits(LABELS, delta=0.95, seed=0, **DESIGN)
